@@ -20,35 +20,42 @@ mod tools;
 
 pub use process::children::{ChildId, Effect, Ended};
 pub use process::disk::{Disk, LocalDisk, NoDisk};
+pub use process::limits::Limits;
 pub use process::pending::Pending;
-pub use process::permission_socket::VisitorId;
+pub use process::permission_socket::HelperId;
 pub use process::processes::Processes;
-pub use process::program::{Cli, CommandOf, Program, Secret};
+pub use process::program::{Cli, Program, Secret};
+pub use process::session_process::SessionProcess;
 pub use process::wire::{Agent, Ends, Wire};
-pub use protocol::client::{Caller, Client, Heard, Voice};
-pub use protocol::clock::{Now, timestamp};
-pub use protocol::errors::{auth_required, failure, invalid, process_ended};
+pub use protocol::client::{Caller, Client, ClientMessage, Voice};
+pub use protocol::clock::{Now, timestamp, until};
+pub use protocol::errors::{auth_required, failure, invalid, model_error, process_ended};
 pub use protocol::handshake::Handshake;
 pub use protocol::incoming::{RequestKey, session_not_found};
-pub use protocol::lines::{LineReader, MAX_LINE};
+pub use protocol::lines::{InputLine, LineReader, MAX_LINE};
 pub use protocol::marks::Asking;
-pub use protocol::outbound::Outbound;
+pub use protocol::output_buffer::OutputBuffer;
 pub use protocol::profile::{Extra, Login, Profile};
 pub use protocol::prompt_end::NAMESPACE;
-pub use protocol::request::{Form, How, OpenRequest, Request, Setting, Workspace};
+pub use protocol::request::{
+    Form, How, OpenRequest, Request, RequestedWorkspace, SetRequest, Setting, Workspace,
+};
 pub use protocol::stdio::{StdinReader, StdoutWriter};
-pub use sa_jsonrpc::{Line, LineBuffer};
-pub use served::{Job, Link, Server, ServerEnd};
-pub use session::adapter::{Adapter, Driven};
+pub use served::server::{Link, Server};
+pub use served::{Job, Served, ServedSession};
+pub use session::adapter::{Adapter, Core, new_parts};
 pub use session::answers::{Reply, action, chosen};
+pub use session::compaction::Compaction;
 pub use session::conversation::{Conversation, Prompt, clipped};
-pub use session::core::Core;
+pub use session::machine::Machine;
 pub use session::mcp_wait::McpWait;
+pub use session::mode::{Mode, ModeRow};
 pub use session::offer::{Choice, choice, command, mode_option, mode_state, plan_options};
+pub use session::permission::{Decision, Grant, permission_options};
 pub use session::question::{Answered, Question, QuestionRequest, Questions, form_answers, question_form};
 pub use session::server_form::ServerForm;
 pub use session::{Session, Sessions};
-pub use text::content::{Piece, local_path};
+pub use text::content::{PromptPart, local_path};
 pub use text::wording::{
     absolute, capitalised, fenced, fits_one_line, humanised, one_line, paragraph, place, shown,
 };

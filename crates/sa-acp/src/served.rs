@@ -1,26 +1,26 @@
-//! One process that serves all sessions of an agent: requests to it with deadlines, work that waits until it is ready, and
-//! sessions that continue in the next process when it ends.
+//! Agents whose CLI is one server process for all sessions. Work waits until the server is ready, and sessions continue in
+//! the next process when it ends.
 //!
 //! ```text
-//!  absent ──started──► starting ──set_ready──► ready
-//!    ▲                    │ dismiss              │ dismiss
-//!    └──── on_ended ──────┴──────► ending ◄──────┘
+//!  client ──► Job ──► Server: start if absent, wait until ready ──► Served::run
+//!  server ──► Served::on_server_line ──► sessions
+//!  server ends ──► Served::abandon for each open request, ServedSession::server_lost for each session
 //! ```
 
-use crate::process::children::ChildId;
-use crate::process::pending::Pending;
-use crate::process::processes::Processes;
-use crate::protocol::client::Client;
+pub(crate) mod server;
+
+use crate::process::children::{ChildId, Ended};
+use crate::process::wire::Wire;
+use crate::protocol::errors::process_ended;
 use crate::protocol::incoming::RequestKey;
+use crate::protocol::lines::InputLine;
+use crate::protocol::request::OpenRequest;
+use crate::session::adapter::{Adapter, Core};
 use crate::session::{Session, Sessions};
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use serde_json::{Value, json};
+use server::{Server, ServerEnd};
 use std::time::Duration;
-
-/// Messages that were not understood before there was a session, which are kept for the first one.
-const MAX_KEPT: usize = 16;
 
 /// Work that needs the server to be ready. `O` is a client's request to open a session.
 #[derive(Debug)]
@@ -37,213 +37,246 @@ pub enum Job<O> {
     Delete(RequestKey, SessionId),
 }
 
-/// The server's knowledge of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
-    /// The server knows it.
-    Up,
-    /// The process that knew it ended.
-    Down,
-    /// The next process was asked to take it up, or will be.
-    Awaited,
+/// A session in a server process.
+pub trait ServedSession: Session {
+    /// Ends the work that was under way in a process that ended.
+    fn server_lost(&mut self, core: &mut Self::Core, error: &Error);
+
+    /// Refuses prompts that wait for a process that did not start. The next prompt tries again.
+    fn not_revived(&mut self, core: &mut Self::Core, error: &Error);
+
+    /// Returns whether prompts wait behind work that the server does not stop.
+    fn is_stuck(&self) -> bool;
 }
 
-/// See the module's comment. `T` says what becomes of the answer to a request.
-#[derive(Debug)]
-pub struct Server<O, T> {
-    /// Work that waits for the server.
-    pub jobs: VecDeque<Job<O>>,
-    /// Sessions of sub-agents by the server's own ids, each with the session of the client that it works for.
-    pub offspring: BTreeMap<String, Arc<str>>,
-    state: State,
-    requests: Pending<u64, Awaited<T>>,
-    last: u64,
-    kept: Vec<Value>,
-    failed_starts: u32,
-}
+/// An agent whose CLI is one server process for all sessions.
+pub trait Served: Core + Sized {
+    /// A session of the agent.
+    type Session: ServedSession<Core = Self>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Absent,
-    Starting(ChildId),
-    Ready(ChildId),
-    Ending(ChildId),
-}
+    /// A client's request to open a session.
+    type Opening: AsRef<RequestKey>;
 
-#[derive(Debug)]
-struct Awaited<T> {
-    then: T,
-    /// Why the answer will not come.
-    broken: Option<String>,
-}
+    /// The continuation of a request to the server.
+    type Then;
 
-/// The meaning of a server's end.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ServerEnd {
-    /// The server was dismissed.
-    Expected,
-    /// The server was ready and ended by itself.
-    Lost,
-    /// The server was never ready.
-    Failed,
-}
+    /// Returns the server.
+    fn server(&mut self) -> &mut Server<Self::Opening, Self::Then>;
 
-impl<O, T> Default for Server<O, T> {
-    fn default() -> Self {
-        Self {
-            jobs: VecDeque::new(),
-            offspring: BTreeMap::new(),
-            state: State::Absent,
-            requests: Pending::default(),
-            last: 0,
-            kept: Vec::new(),
-            failed_starts: 0,
-        }
-    }
-}
+    /// Returns the parameters of a new server process.
+    fn launch(&mut self) -> Self::Launch;
 
-impl<O: AsRef<RequestKey>, T> Server<O, T> {
-    /// Returns the process.
-    pub fn child(&self) -> Option<ChildId> {
-        match self.state {
-            State::Absent => None,
-            State::Starting(child) | State::Ready(child) | State::Ending(child) => Some(child),
-        }
-    }
+    /// Begins the handshake with a process that was started.
+    fn greet(&mut self);
 
-    /// Returns whether the server takes requests for sessions.
-    pub fn is_ready(&self) -> bool {
-        matches!(self.state, State::Ready(_))
+    /// Returns whether a login in a terminal is only found by a new process, and nothing keeps the current one.
+    fn restarts_for_login(&self, sessions: &Sessions<Self::Session>) -> bool;
+
+    /// Checks a request to open a session.
+    fn opening(
+        &self,
+        sessions: &mut Sessions<Self::Session>,
+        request: OpenRequest,
+    ) -> Result<Self::Opening, Error>;
+
+    /// Does work that needs the server.
+    fn run(&mut self, sessions: &mut Sessions<Self::Session>, job: Job<Self::Opening>);
+
+    /// Handles a line of the server. A line that is not known is returned as an error.
+    fn on_server_line(&mut self, sessions: &mut Sessions<Self::Session>, line: &[u8]) -> Result<(), Value>;
+
+    /// Continues a request that was not answered in time, for this reason if it is known.
+    fn on_late(&mut self, sessions: &mut Sessions<Self::Session>, then: Self::Then, reason: Option<String>);
+
+    /// Fails a request that was not answered before the process ended.
+    fn abandon(&mut self, then: Self::Then, error: &Error);
+
+    /// Drops all that was known of a process that ended.
+    fn on_server_exit(&mut self);
+
+    /// Returns how often a start is tried that failed for this reason; 1 if it would fail again.
+    fn starts(&self, ended: &Ended) -> u32;
+
+    /// Returns the time that the process gets to exit by itself.
+    fn drain(&self) -> Duration;
+
+    /// Does what is due, apart from sessions and requests to the server.
+    fn tick(&mut self, sessions: &mut Sessions<Self::Session>);
+
+    /// Returns the time since the start at which [`Served::tick`] has something to do, or an answer is late.
+    fn wake(&self) -> Option<Duration>;
+
+    /// Returns the connection to a process that does not use its standard streams.
+    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
+        let _ = launch;
+        None
     }
 
-    /// Notes the process that was started.
-    pub fn started(&mut self, child: ChildId) {
-        self.state = State::Starting(child);
-    }
-
-    /// Notes that the server is ready, unless it was dismissed.
-    pub fn set_ready(&mut self) {
-        if let State::Starting(child) = self.state {
-            self.state = State::Ready(child);
-            self.failed_starts = 0;
+    /// Ends the process. Work that needs it waits for the next one. Not meant to be overridden.
+    fn dismiss(&mut self) {
+        let drain = self.drain();
+        if let Some(child) = self.server().dismiss() {
+            self.parts().2.end(child, drain);
         }
     }
 
-    /// Ends the process. Work that needs it waits for the next one.
-    pub fn dismiss<L>(&mut self, processes: &mut Processes<L>, farewell: Duration) {
-        if let State::Starting(child) | State::Ready(child) = self.state {
-            self.state = State::Ending(child);
-            processes.end(child, farewell);
-        }
+    /// Ends a process that is of no use, and refuses all work that waits. Not meant to be overridden.
+    fn give_up(&mut self, sessions: &mut Sessions<Self::Session>, error: &Error) {
+        self.dismiss();
+        self.fail_jobs(sessions, error);
     }
 
-    /// Sends a request, as the line that `line` makes of its id. Without a server nothing is sent.
-    pub fn ask<L>(
-        &mut self,
-        processes: &mut Processes<L>,
-        deadline: Option<Duration>,
-        then: T,
-        line: impl FnOnce(u64) -> Vec<u8>,
-    ) {
-        let Some(child) = self.child() else { return };
-        self.last += 1;
-        self.requests.insert(self.last, deadline, Awaited { then, broken: None });
-        processes.write(child, line(self.last));
-    }
-
-    /// Takes the request that was answered.
-    pub fn answered(&mut self, id: u64) -> Option<T> {
-        self.requests.answered(&id).map(|awaited| awaited.then)
-    }
-
-    /// Notes that a request will not be answered. If that is because the process ends, its end until then says more.
-    pub fn broken(&mut self, id: u64, reason: String, until: Duration) {
-        if let Some(awaited) = self.requests.await_until(&id, until) {
-            awaited.broken = Some(reason);
-        }
-    }
-
-    /// Takes the requests that were not answered in time, each with the reason if that is known.
-    pub fn expired(&mut self, now: Duration) -> impl Iterator<Item = (T, Option<String>)> + use<O, T> {
-        self.requests.expired(now).into_iter().map(|awaited| (awaited.then, awaited.broken))
-    }
-
-    /// Returns when the next answer is late.
-    pub fn deadline(&self) -> Option<Duration> {
-        self.requests.deadline()
-    }
-
-    /// Returns what answers are awaited for.
-    pub fn awaited(&self) -> impl Iterator<Item = &T> {
-        self.requests.iter().map(|awaited| &awaited.then)
-    }
-
-    /// Notes that the process ended, and returns the requests that it leaves without an answer.
-    pub fn on_ended(&mut self) -> (ServerEnd, Vec<T>) {
-        let end = match std::mem::replace(&mut self.state, State::Absent) {
-            State::Ending(_) => ServerEnd::Expected,
-            State::Ready(_) => ServerEnd::Lost,
-            State::Starting(_) | State::Absent => ServerEnd::Failed,
-        };
-        if end != ServerEnd::Failed {
-            self.failed_starts = 0;
-        }
-        let unanswered = self.requests.take_all().into_iter().map(|awaited| awaited.then);
-        (end, unanswered.collect())
-    }
-
-    /// Counts a start that failed for a reason that passes; returns whether another one is worth it, of `most` in a row.
-    pub fn may_start_again(&mut self, most: u32) -> bool {
-        self.failed_starts += 1;
-        self.failed_starts < most
-    }
-
-    /// Refuses all work that waits, and returns the sessions that cannot continue.
-    pub fn fail_jobs(&mut self, client: &mut Client, error: &Error) -> Vec<SessionId> {
-        self.failed_starts = 0;
-        let mut sessions = Vec::new();
-        for job in std::mem::take(&mut self.jobs) {
+    /// Refuses all work that waits. Not meant to be overridden.
+    fn fail_jobs(&mut self, sessions: &mut Sessions<Self::Session>, error: &Error) {
+        for job in self.server().take_jobs() {
             match job {
-                Job::Open(opening) => client.fail((*opening).as_ref(), error),
-                Job::Revive(id) => sessions.push(id),
-                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => client.fail(&key, error),
+                Job::Open(opening) => self.client().fail((*opening).as_ref(), error),
+                Job::Revive(id) => {
+                    if let Some(session) = sessions.get_mut(&id.0) {
+                        session.not_revived(self, error);
+                    }
+                }
+                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
+                    self.client().fail(&key, error);
+                }
             }
         }
-        sessions
     }
+}
 
-    /// Has the next process take a session up that the last one has lost.
-    pub fn revive(&mut self, link: &mut Link, id: &SessionId) {
-        if *link == Link::Down {
-            *link = Link::Awaited;
-            self.jobs.push_back(Job::Revive(id.clone()));
+impl<A: Served> Adapter for A {
+    type Session = A::Session;
+
+    fn authenticate(&mut self, sessions: &mut Sessions<Self::Session>, key: &RequestKey) {
+        if self.restarts_for_login(sessions) {
+            self.dismiss();
         }
+        self.server().jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    /// Passes on a message that is not understood and belongs to no session: to all of them, or to the first one to come.
-    pub fn report_unknown<S: Session>(
+    fn open(&mut self, sessions: &mut Sessions<Self::Session>, request: OpenRequest) -> Result<(), Error> {
+        let opening = self.opening(sessions, request)?;
+        self.server().jobs.push_back(Job::Open(Box::new(opening)));
+        Ok(())
+    }
+
+    fn list(
         &mut self,
-        client: &mut Client,
-        sessions: &mut Sessions<S>,
-        what: Value,
-    ) {
-        if sessions.is_empty() && self.kept.len() < MAX_KEPT {
-            self.kept.push(what);
+        _: &mut Sessions<Self::Session>,
+        key: &RequestKey,
+        request: ListSessionsRequest,
+    ) -> Result<(), Error> {
+        self.server().jobs.push_back(Job::List(key.clone(), Box::new(request)));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        self.server().jobs.push_back(Job::Delete(key.clone(), id));
+        Ok(())
+    }
+
+    fn on_line(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, line: InputLine<'_>) {
+        if self.server().child() != Some(child) {
             return;
         }
-        for session in sessions.values_mut() {
-            session.conversation_mut().report_unknown(client, what.clone());
+        let unknown = match line {
+            InputLine::Whole(line) => self.on_server_line(sessions, line),
+            InputLine::TooLong(length) => {
+                Err(json!({ "reason": format!("a line of {length} bytes is too long") }))
+            }
+        };
+        if let Err(what) = unknown {
+            report_unknown(self, sessions, what);
         }
     }
 
-    /// Reports messages that were kept, and forgets sessions that are closed and the sub-agents that worked for them.
-    pub fn settle<S: Session>(&mut self, client: &mut Client, sessions: &mut Sessions<S>) {
-        if let Some(session) = sessions.values_mut().next() {
-            for what in self.kept.drain(..) {
-                session.conversation_mut().report_unknown(client, what);
-            }
+    fn on_exit(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, ended: &Ended) {
+        if self.server().child() != Some(child) {
+            return;
         }
+        let agent = self.client().profile().title;
+        let error = process_ended(agent, ended, None);
+        let (end, unanswered) = self.server().on_ended();
+        if end != ServerEnd::Expected {
+            tracing::warn!(agent, code = ended.code, signal = ended.signal, "the server exited by itself");
+        }
+        self.on_server_exit();
+        for then in unanswered {
+            self.abandon(then, &error);
+        }
+        for session in sessions.values_mut() {
+            session.server_lost(self, &error);
+        }
+        if end != ServerEnd::Failed {
+            return;
+        }
+        let starts = self.starts(ended);
+        if !self.server().may_start_again(starts) {
+            // A new process would end in the same way.
+            self.fail_jobs(sessions, &error);
+        }
+    }
+
+    /// Starts the server if there is work and no process. Runs the work once the process is ready.
+    fn settle(&mut self, sessions: &mut Sessions<Self::Session>) {
+        if !self.server().jobs.is_empty() && self.server().child().is_none() {
+            let launch = self.launch();
+            let child = self.parts().2.start(launch);
+            self.server().started(child);
+            self.greet();
+        }
+        while self.server().is_ready()
+            && let Some(job) = self.server().jobs.pop_front()
+        {
+            self.run(sessions, job);
+        }
+        report_kept(self, sessions);
         sessions.retain(|_, session| !session.conversation().is_closed());
-        self.offspring.retain(|_, session| sessions.contains_key(session));
+        self.server().offspring.retain(|_, session| sessions.contains_key(session));
+    }
+
+    fn tick(&mut self, sessions: &mut Sessions<Self::Session>) {
+        let now = self.parts().0.elapsed;
+        for (then, reason) in self.server().expired(now) {
+            self.on_late(sessions, then, reason);
+        }
+        Served::tick(self, sessions);
+    }
+
+    fn after_tick(&mut self, sessions: &mut Sessions<Self::Session>) {
+        if sessions.values().any(ServedSession::is_stuck) {
+            tracing::warn!(
+                agent = self.client().profile().title,
+                "the server does not stop a turn and is ended"
+            );
+            self.dismiss();
+        }
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        Served::wake(self)
+    }
+
+    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
+        Served::wire(self, launch)
+    }
+}
+
+/// Reports a line that is not known and belongs to no session: to all sessions, or later to the first one.
+fn report_unknown<A: Served>(core: &mut A, sessions: &mut Sessions<A::Session>, what: Value) {
+    tracing::warn!(%what, "the server wrote a line that is not known");
+    if sessions.is_empty() {
+        return core.server().keep(what);
+    }
+    for session in sessions.values_mut() {
+        session.conversation().report_unknown(core.client(), what.clone());
+    }
+}
+
+fn report_kept<A: Served>(core: &mut A, sessions: &mut Sessions<A::Session>) {
+    if let Some(session) = sessions.values_mut().next() {
+        for what in core.server().take_kept() {
+            session.conversation().report_unknown(core.client(), what);
+        }
     }
 }

@@ -1,21 +1,25 @@
-//! The traits that an adapter is written against, and what all sessions of adapters share.
+//! The traits that an adapter is written against, and the parts that all sessions of adapters share.
 
 pub(crate) mod adapter;
 pub(crate) mod answers;
+pub(crate) mod compaction;
 pub(crate) mod conversation;
-pub(crate) mod core;
+pub(crate) mod machine;
 pub(crate) mod mcp_wait;
+pub(crate) mod mode;
 pub(crate) mod offer;
+pub(crate) mod permission;
 pub(crate) mod question;
 pub(crate) mod server_form;
 
+use crate::process::children::{ChildId, Ended};
 use crate::protocol::incoming::RequestKey;
-use crate::protocol::request::Form;
-use crate::text::content::Piece;
+use crate::protocol::lines::InputLine;
+use crate::protocol::request::SetRequest;
+use adapter::Core;
 use agent_client_protocol_schema::v1::Error;
 use answers::Reply;
 use conversation::Conversation;
-use core::Core;
 use sa_jsonrpc::Id;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,88 +28,92 @@ use std::time::Duration;
 /// The sessions of an agent, by id.
 pub type Sessions<S> = BTreeMap<Arc<str>, S>;
 
-/// A session of an adapter: a [`Conversation`], and what its CLI does otherwise than others.
+/// A session of an adapter: a [`Conversation`], and what is specific to the CLI.
 pub trait Session {
-    /// What the agent works with.
+    /// The state of the agent apart from its sessions.
     type Core: Core;
 
-    /// MCP servers in the CLI's own form.
-    type Servers;
-
-    /// A prompt in the CLI's own form.
-    type Content;
-
-    /// A question of the CLI, and what becomes of the answer.
+    /// A question of the CLI that the client was asked.
     type Ask;
 
-    /// Brings a prompt into the CLI's own form.
-    fn content(pieces: Vec<Piece>) -> Result<Self::Content, Error>;
-
     /// Returns the client's view of the session.
-    fn conversation(&self) -> &Conversation<Self::Servers, Self::Content, Self::Ask>;
+    fn conversation(&mut self) -> &mut Conversation<Self::Ask>;
 
-    /// Returns the client's view of the session, to change it.
-    fn conversation_mut(&mut self) -> &mut Conversation<Self::Servers, Self::Content, Self::Ask>;
-
-    /// Returns the request of the prompt that is worked on, unless that is answered.
-    fn running(&self) -> Option<&RequestKey>;
-
-    /// Returns whether the CLI works, be it on a prompt or by itself.
+    /// Returns whether the CLI works, on a prompt or on its own.
     fn is_busy(&self) -> bool;
 
-    /// Begins the next prompt, if there is one and the CLI is ready for it.
+    /// Sends the next prompt if the CLI is ready for it. [`Session::send_next`] calls this when there is one and the session
+    /// is not busy.
     fn start_next(&mut self, core: &mut Self::Core);
 
-    /// Has the CLI stop its work. Questions that it asked are void.
+    /// Stops the work of the CLI and voids its questions.
     fn interrupt(&mut self, core: &mut Self::Core);
 
-    /// Takes the client's reply to a question.
+    /// Handles the client's reply to a question.
     fn on_reply(&mut self, core: &mut Self::Core, id: &str, ask: Self::Ask, reply: Reply);
 
-    /// Sets an option on a client's behalf.
-    fn set(
-        &mut self,
-        core: &mut Self::Core,
-        key: &RequestKey,
-        form: Form,
-        option: &str,
-        value: &str,
-    ) -> Result<(), Error>;
+    /// Sets an option.
+    fn set(&mut self, core: &mut Self::Core, request: SetRequest) -> Result<(), Error>;
 
-    /// Ends the session, which somebody wants closed; at the end it calls [`Conversation::close`].
+    /// Ends the session. At the end it calls [`Conversation::close`].
     fn close(&mut self, core: &mut Self::Core);
 
-    /// Returns the time, since the start, at which [`Session::tick`] has something to do.
+    /// Returns the time since the start at which [`Session::tick`] has something to do.
     fn wake(&self) -> Option<Duration>;
 
     /// Does what is due.
     fn tick(&mut self, core: &mut Self::Core);
 
-    /// Returns the request for which the session is being opened, if that takes time.
+    /// Returns whether this is the session's process.
+    fn owns(&self, child: ChildId) -> bool {
+        let _ = child;
+        false
+    }
+
+    /// Handles a line of the session's process.
+    fn on_line(&mut self, core: &mut Self::Core, line: InputLine<'_>) {
+        let _ = (core, line);
+    }
+
+    /// Handles the end of the session's process.
+    fn on_exit(&mut self, core: &mut Self::Core, ended: &Ended) {
+        let _ = (core, ended);
+    }
+
+    /// Returns the request that waits for the session to be opened.
     fn opening(&self) -> Option<&RequestKey> {
         None
     }
 
-    /// Gives up opening the session, and answers the request with this error.
+    /// Stops opening the session and answers the request with this error.
     fn give_up_opening(&mut self, core: &mut Self::Core, error: &Error) {
         let _ = (core, error);
     }
 
+    /// Sends the next prompt, if there is one and the CLI is ready for it. Not meant to be overridden.
+    ///
+    /// A prompt that is sent while the CLI works would be folded into that work and never get an answer of its own.
+    fn send_next(&mut self, core: &mut Self::Core) {
+        if !self.is_busy() && self.conversation().has_next() {
+            self.start_next(core);
+        }
+    }
+
     /// Cancels all prompts, running and waiting, and the CLI's own work. Not meant to be overridden.
     fn cancel(&mut self, core: &mut Self::Core) {
-        self.conversation_mut().cancel_queue(core.client());
+        self.conversation().cancel_queue(core.client());
         if self.is_busy() {
             self.interrupt(core);
         }
     }
 
-    /// Cancels the one prompt that was sent as the request `id`; `false` if it is none of this session's. Not meant to be
+    /// Cancels the prompt that was sent as the request `id`. Returns `false` if the session has none. Not meant to be
     /// overridden.
     fn cancel_request(&mut self, core: &mut Self::Core, id: &Id) -> bool {
-        if self.running().is_some_and(|key| key.id == *id) {
+        if self.conversation().is_running(id) {
             self.interrupt(core);
             return true;
         }
-        self.conversation_mut().cancel_queued(core.client(), id)
+        self.conversation().cancel_queued(core.client(), id)
     }
 }

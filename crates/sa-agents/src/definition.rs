@@ -41,7 +41,7 @@ pub struct AgentDefinition {
     pub description: Option<String>,
     /// The program: one that speaks ACP, or the one that `builtin` drives.
     pub command: Option<String>,
-    /// The arguments of the command.
+    /// The arguments.
     #[serde(default)]
     pub args: Vec<String>,
     /// The code in this binary that is the agent.

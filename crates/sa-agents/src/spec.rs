@@ -85,7 +85,7 @@ pub enum Launch {
     Command {
         /// Looked up on `PATH` unless it holds a slash; an installed version comes first.
         program: String,
-        /// The arguments of the command.
+        /// The arguments.
         args: Vec<String>,
     },
     /// The agent can be installed, but its program does not speak ACP and no code here drives it.
@@ -110,11 +110,13 @@ pub enum Builtin {
     /// OpenCode, on the vendor's CLI.
     #[serde(rename = "opencode")]
     OpenCode,
+    /// Pi, on the vendor's CLI.
+    Pi,
 }
 
 impl Builtin {
-    /// Every built-in agent.
-    pub const ALL: [Self; 5] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode];
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode, Self::Pi];
 
     /// Returns the id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
@@ -124,6 +126,7 @@ impl Builtin {
             Self::Codex => "codex",
             Self::Amp => "amp",
             Self::OpenCode => "opencode",
+            Self::Pi => "pi",
         }
     }
 

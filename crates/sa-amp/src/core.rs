@@ -1,10 +1,10 @@
-//! What every part of the machine writes to: the client, its open requests, the processes of the CLI, visitors.
+//! The state of the agent apart from its sessions: the client, processes, helpers, errands and the configuration.
 
+use super::errand::{AgentModes, Errand, ReadySession};
 use super::launch::Launch;
-use super::limits::Limits;
-use sa_acp::{ChildId, Client, Extra, Login, Now, Processes, Profile, VisitorId};
+use sa_acp::{ChildId, Client, Extra, HelperId, Limits, Login, Now, Processes, Profile, new_parts};
 use serde_json::{Map, Value};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -18,18 +18,18 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Amp",
         description: "Set AMP_API_KEY, or run `amp login` in a terminal",
     },
-    extras: &[Extra::Sse],
+    extras: &[Extra::Http, Extra::Sse],
 };
 
 /// The files that the machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
+pub trait Disk: fmt::Debug + Send {
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
     /// A text file, if it is there and not too large to be shown.
     fn read(&self, path: &Path) -> Option<String>;
 
-    /// Whether the CLI has stored credentials.
+    /// Returns whether the CLI has stored credentials.
     fn has_login(&self) -> bool;
 
     /// The user's own settings of the CLI; an error in words if they cannot be read.
@@ -39,24 +39,19 @@ pub trait Disk: Send {
     fn project_rules(&self, cwd: &Path) -> Option<PathBuf>;
 }
 
-/// What the machine needs from outside.
+/// The configuration and the environment of the agent.
+#[derive(Debug)]
 pub struct Host {
-    /// See there.
+    /// The files that the agent reads.
     pub disk: Box<dyn Disk>,
-    /// Whether a key is in the environment.
+    /// Set if a key is in the environment.
     pub has_key: bool,
     /// The program that the CLI starts to ask whether a tool may run.
     pub helper: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
-}
-
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("limits", &self.limits).finish_non_exhaustive()
-    }
 }
 
 /// See the module's comment.
@@ -66,42 +61,39 @@ pub struct Core {
     pub(super) client: Client,
     pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
-    /// Agent modes that the CLI knows, once it was asked.
-    pub(super) agent_modes: Vec<String>,
-    answers: VecDeque<(VisitorId, Vec<u8>)>,
+    pub(super) errands: BTreeMap<ChildId, Errand>,
+    pub(super) agent_modes: AgentModes,
+    /// Sessions that wait for the agent modes.
+    pub(super) ready: Vec<ReadySession>,
+    /// Replies to helpers.
+    pub(super) replies: VecDeque<(HelperId, Vec<u8>)>,
+}
+
+/// Amp as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
+        Self {
+            now,
+            client,
+            processes,
+            host,
+            errands: BTreeMap::new(),
+            agent_modes: AgentModes::default(),
+            ready: Vec::new(),
+            replies: VecDeque::new(),
+        }
+    }
 }
 
 impl Core {
-    pub(super) fn new(host: Host) -> Self {
-        Self {
-            now: Now::default(),
-            client: Client::new(&PROFILE),
-            processes: Processes::default(),
-            host,
-            agent_modes: Vec::new(),
-            answers: VecDeque::new(),
+    /// Returns the agent modes that the CLI has, as far as they are known.
+    pub(super) fn agent_modes(&self) -> &[String] {
+        match &self.agent_modes {
+            AgentModes::Known(modes) => modes,
+            AgentModes::Unknown | AgentModes::Asked => &[],
         }
-    }
-
-    /// Ends a process that may take its time to do so by itself.
-    pub(super) fn dismiss(&mut self, child: ChildId) {
-        self.processes.end(child, self.host.limits.farewell);
-    }
-
-    /// Answers a visitor with a line, its end included.
-    pub(super) fn answer_visitor(&mut self, visitor: VisitorId, line: Vec<u8>) {
-        self.answers.push_back((visitor, line));
-    }
-
-    pub(super) fn next_answer(&mut self) -> Option<(VisitorId, Vec<u8>)> {
-        self.answers.pop_front()
-    }
-}
-
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

@@ -1,4 +1,4 @@
-//! The program that the CLI starts to ask whether a tool may run: it asks the agent, waits, and tells by its exit code.
+//! The helper program that the CLI starts to ask whether a tool may run. It asks the agent, waits, and exits with the verdict.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,12 +10,12 @@ use std::process::ExitCode;
 /// The environment variable that names the permission socket.
 pub const SOCKET: &str = "SANDBOX_AGENT_AMP_SOCKET";
 
-/// What the CLI takes for a no. Every other code but 0 would make it ask at a terminal, which there is none.
-const NO: u8 = 2;
+/// The exit code that the CLI takes for a refusal. Any other but 0 makes it ask at a terminal, which there is none.
+const REFUSED: u8 = 2;
 
-/// What is asked: a tool, its call and its thread by their ids, its input.
+/// A question whether a tool may run.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Asked {
+pub struct PermissionQuery {
     /// The tool's name.
     pub tool: String,
     /// The call, if the CLI says which.
@@ -27,15 +27,15 @@ pub struct Asked {
     pub input: Value,
 }
 
-/// What is answered.
+/// The answer to a [`PermissionQuery`].
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Answered {
+pub(crate) struct Verdict {
     pub(crate) allow: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
-impl Answered {
+impl Verdict {
     pub(crate) fn line(&self) -> Vec<u8> {
         // It always has a JSON form; without one, nothing would be allowed.
         let mut line = serde_json::to_vec(self).unwrap_or_default();
@@ -45,20 +45,20 @@ impl Answered {
 }
 
 /// Asks at the permission socket. The tool's input is on standard input. Whatever goes wrong means no.
-pub fn ask_permission(socket: &Path, asked: Asked) -> ExitCode {
-    match ask(socket, asked) {
-        Ok(Answered { allow: true, .. }) => ExitCode::SUCCESS,
-        Ok(Answered { reason, .. }) => refuse(reason.as_deref().unwrap_or("not allowed")),
+pub fn ask_permission(socket: &Path, query: PermissionQuery) -> ExitCode {
+    match ask(socket, query) {
+        Ok(Verdict { allow: true, .. }) => ExitCode::SUCCESS,
+        Ok(Verdict { reason, .. }) => refuse(reason.as_deref().unwrap_or("not allowed")),
         Err(error) => refuse(&format!("nobody could be asked: {error}")),
     }
 }
 
-fn ask(socket: &Path, mut asked: Asked) -> io::Result<Answered> {
+fn ask(socket: &Path, mut query: PermissionQuery) -> io::Result<Verdict> {
     let mut input = String::new();
     io::stdin().lock().read_to_string(&mut input)?;
-    asked.input = serde_json::from_str(&input)?;
+    query.input = serde_json::from_str(&input)?;
     let mut stream = UnixStream::connect(socket)?;
-    let mut line = serde_json::to_vec(&asked)?;
+    let mut line = serde_json::to_vec(&query)?;
     line.push(b'\n');
     stream.write_all(&line)?;
     let mut answer = String::new();
@@ -67,7 +67,7 @@ fn ask(socket: &Path, mut asked: Asked) -> io::Result<Answered> {
 }
 
 fn refuse(reason: &str) -> ExitCode {
-    // The CLI tells the model what is written here.
+    // The CLI passes this on to the model.
     let _ = writeln!(io::stderr(), "{reason}");
-    ExitCode::from(NO)
+    ExitCode::from(REFUSED)
 }

@@ -18,7 +18,7 @@ const LEVELS: usize = 100;
 pub(super) struct Files {
     /// The user's settings.
     pub(super) settings: PathBuf,
-    /// Where the CLI keeps credentials.
+    /// The place in which the CLI keeps credentials.
     pub(super) secrets: PathBuf,
 }
 

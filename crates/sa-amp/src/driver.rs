@@ -1,13 +1,11 @@
 //! Runs the machine on a pair of streams and real processes.
 
-use super::core::{Host, PROFILE};
+use super::core::{Core, Host, Machine};
 use super::delegate::SOCKET;
 use super::disk::Files;
 use super::launch::Launch;
-use super::limits::Limits;
-use super::machine::Machine;
-use sa_acp::{Cli, Program};
-use sa_supervisor::CommandSpec;
+use super::limits::LIMITS;
+use sa_acp::{Cli, Limits, Program};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -24,15 +22,15 @@ pub struct Options {
     pub cli: Cli,
     /// The command, program first, that asks at the permission socket whether a tool may run; see [`super::ask_permission`].
     pub helper: Vec<OsString>,
-    /// Whether the environment holds a key (`AMP_API_KEY`).
+    /// Set if the environment holds a key (`AMP_API_KEY`).
     pub has_key: bool,
     /// The user's settings of the CLI.
     pub settings: PathBuf,
-    /// Where the CLI keeps credentials.
+    /// The place in which the CLI keeps credentials.
     pub secrets: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -46,7 +44,7 @@ impl Options {
             settings: home.join(".config/amp/settings.json"),
             secrets: home.join(".local/share/amp/secrets.json"),
             allow_bypass: false,
-            limits: Limits::default(),
+            limits: LIMITS,
         }
     }
 }
@@ -88,7 +86,7 @@ fn quoted(word: &str) -> String {
 
 impl Options {
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> io::Result<Program<Machine>> {
+    pub fn into_program(self) -> io::Result<Program<Core>> {
         let directory = SocketDirectory::open(&self.helper)?;
         let host = Host {
             disk: Box::new(Files { settings: self.settings, secrets: self.secrets }),
@@ -97,40 +95,31 @@ impl Options {
             allow_bypass: self.allow_bypass,
             limits: self.limits,
         };
-        let Cli { program, inherited, env: added } = self.cli;
         let (folder, socket) = (directory.directory.path().to_owned(), directory.path(SOCKET_FILE));
         let last = AtomicU64::new(0);
-        let command = move |launch: &Launch| {
+        let command = move |cli: &Cli, launch: &Launch| {
             let number = last.fetch_add(1, Ordering::Relaxed);
             let settings = folder.join(format!("settings-{number}.json"));
-            let mut program = program.clone();
-            if let Launch::Work { settings: text, .. } = launch
-                && let Err(error) = write(&settings, text.as_bytes(), 0o600)
-            {
-                // Without them the CLI would ask nobody; so it does not start at all.
-                tracing::error!(%error, path = %settings.display(), "the settings cannot be written");
-                program = settings.clone();
-            }
-            let mut env = vec![
+            let env = vec![
                 // Updates are the installer's business.
                 ("AMP_SKIP_UPDATE_CHECK".into(), "1".into()),
                 ("NO_COLOR".into(), "1".into()),
                 (SOCKET.into(), socket.clone().into()),
             ];
-            env.extend(added.iter().cloned());
-            let args = launch.arguments(&settings);
             let cwd = launch.cwd().map(Path::to_owned);
-            CommandSpec { program: program.into(), args, env, cwd, ..CommandSpec::default() }
+            let mut command = cli.command(launch.arguments(&settings), env, cwd);
+            if let Launch::Work { settings: text, .. } = launch
+                && let Err(error) = write(&settings, text.as_bytes(), 0o600)
+            {
+                // Without them the CLI would ask nobody; so it does not start at all.
+                tracing::error!(%error, path = %settings.display(), "the settings cannot be written");
+                command.program = settings.into();
+            }
+            command
         };
-        Ok(Program {
-            machine: Machine::new(host),
-            name: PROFILE.name,
-            inherited,
-            command: Box::new(command),
-            grace: self.limits.grace,
-            permission_socket: Some(directory.socket.try_clone()?),
-            resources: Some(Box::new(directory)),
-        })
+        let socket = directory.socket.try_clone()?;
+        let program = Program::new(Machine::new(host), self.cli, self.limits.grace, command);
+        Ok(program.with_permission_socket(socket, directory))
     }
 }
 

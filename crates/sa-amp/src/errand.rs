@@ -4,13 +4,14 @@
 use super::core::Core;
 use super::history;
 use super::launch::Launch;
-use super::limits::MAX_PRINTED;
-use super::machine::Machine;
-use super::session::{Session, Workspace, explain, model_error};
+use super::limits::{ERRAND, MAX_PRINTED};
+use super::session::{Session, Workspace, explain, turn_error};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
-use sa_acp::{ChildId, Ended, How, RequestKey, auth_required, failure, session_not_found};
+use sa_acp::{
+    ChildId, Ended, How, InputLine, RequestKey, Sessions, auth_required, failure, session_not_found,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,7 @@ impl Errand {
 
 /// A session that can be opened as soon as the agent modes are known.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct ReadySession {
     pub(super) key: RequestKey,
     pub(super) id: SessionId,
     pub(super) workspace: Workspace,
@@ -62,19 +63,20 @@ pub(super) struct Ready {
     pub(super) history: Vec<SessionUpdate>,
 }
 
-/// What is known of agent modes.
+/// The agent modes that the CLI has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum AgentModes {
     #[default]
     Unknown,
+    /// The CLI was asked.
     Asked,
-    Known,
+    Known(Vec<String>),
 }
 
-impl Machine {
+impl Core {
     pub(super) fn send(&mut self, launch: Launch, task: Task) {
-        let child = self.core.processes.start(launch);
-        let deadline = Some(self.core.now.elapsed + self.core.host.limits.errand);
+        let child = self.processes.start(launch);
+        let deadline = Some(self.now.elapsed + ERRAND);
         self.errands.insert(child, Errand { task, printed: String::new(), deadline, error: None });
     }
 
@@ -86,36 +88,40 @@ impl Machine {
         }
     }
 
-    /// Takes what a process on an errand printed; `false` if it is on none.
-    pub(super) fn errand_printed(&mut self, child: ChildId, line: &[u8]) -> bool {
-        let Some(errand) = self.errands.get_mut(&child) else { return false };
+    /// Keeps the output of an errand.
+    pub(super) fn errand_printed(&mut self, child: ChildId, line: InputLine<'_>) {
+        let (Some(errand), InputLine::Whole(line)) = (self.errands.get_mut(&child), line) else { return };
         let line = String::from_utf8_lossy(line);
         if line.contains("No API key found") {
             // It would wait for somebody to log in.
             errand.error = Some(auth_required(line.trim().to_owned()));
-            self.core.processes.end(child, Duration::ZERO);
+            self.processes.end(child, Duration::ZERO);
         }
         if errand.printed.len() + line.len() < MAX_PRINTED {
             errand.printed.push_str(&line);
             errand.printed.push('\n');
         }
-        true
     }
 
     /// Ends errands that take too long.
     pub(super) fn enforce_errands(&mut self) {
-        let now = self.core.now.elapsed;
+        let now = self.now.elapsed;
         for (child, errand) in &mut self.errands {
             if errand.deadline.is_some_and(|deadline| deadline <= now) {
                 errand.deadline = None;
                 errand.error.get_or_insert_with(|| failure("Amp did not answer in time", "timeout"));
-                self.core.processes.end(*child, Duration::ZERO);
+                self.processes.end(*child, Duration::ZERO);
             }
         }
     }
 
     /// Takes note that a process on an errand ended; `false` if it was on none.
-    pub(super) fn errand_ended(&mut self, child: ChildId, ended: &Ended) -> bool {
+    pub(super) fn errand_ended(
+        &mut self,
+        sessions: &mut Sessions<Session>,
+        child: ChildId,
+        ended: &Ended,
+    ) -> bool {
         let Some(errand) = self.errands.remove(&child) else { return false };
         let done = match errand.error {
             Some(error) => Err(error),
@@ -124,42 +130,40 @@ impl Machine {
         };
         match errand.task {
             Task::Open { key, how, workspace } => match found(&how, &workspace, done) {
-                Ok((id, history)) => self.ready.push(Ready { key, id, workspace, how, history }),
-                Err(error) => self.core.client.fail(&key, &error),
+                Ok((id, history)) => self.ready.push(ReadySession { key, id, workspace, how, history }),
+                Err(error) => self.client.fail(&key, &error),
             },
             Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
                 Ok(mut page) => {
-                    self.name_untitled(&mut page);
-                    self.core.client.reply(&key, page);
+                    name_untitled(sessions, &mut page);
+                    self.client.reply(&key, page);
                 }
-                Err(error) => self.core.client.fail(&key, &error),
+                Err(error) => self.client.fail(&key, &error),
             },
-            Task::Delete { keys } => deleted(&mut self.core, &keys, done),
+            Task::Delete { keys } => deleted(self, &keys, done),
             Task::AgentModes => {
-                self.agent_modes = AgentModes::Known;
-                self.core.agent_modes = done.map(|help| modes_in(&help)).unwrap_or_default();
+                self.agent_modes = AgentModes::Known(done.map(|help| modes_in(&help)).unwrap_or_default());
             }
         }
-        self.open_ready();
+        self.open_ready(sessions);
         true
     }
 
-    /// Threads get their names from the service, after a while; until then those that are open here have what they were
-    /// called after.
-    fn name_untitled(&self, page: &mut ListSessionsResponse) {
-        for info in page.sessions.iter_mut().filter(|info| info.title.is_none()) {
-            let session = self.sessions.get(&info.session_id.0);
-            info.title = session.and_then(Session::title).map(str::to_owned);
-        }
-    }
-
     /// Opens the sessions that waited for nothing but the agent modes.
-    pub(super) fn open_ready(&mut self) {
-        if self.agent_modes == AgentModes::Known {
+    fn open_ready(&mut self, sessions: &mut Sessions<Session>) {
+        if matches!(self.agent_modes, AgentModes::Known(_)) {
             for ready in std::mem::take(&mut self.ready) {
-                self.open_thread(ready);
+                self.open_thread(sessions, ready);
             }
         }
+    }
+}
+
+/// Gives open threads without a title their first prompt as one. The service names threads after a while.
+fn name_untitled(sessions: &Sessions<Session>, page: &mut ListSessionsResponse) {
+    for info in page.sessions.iter_mut().filter(|info| info.title.is_none()) {
+        let session = sessions.get(&info.session_id.0);
+        info.title = session.and_then(Session::title).map(str::to_owned);
     }
 }
 
@@ -180,17 +184,17 @@ fn found(
 /// The id among what was printed.
 fn thread_id(printed: &str) -> Result<SessionId, Error> {
     let id = printed.split_whitespace().find(|word| is_thread(word));
-    let id = id.ok_or_else(|| model_error(&format!("Amp made no thread: {}", printed.trim())))?;
+    let id = id.ok_or_else(|| turn_error(&format!("Amp made no thread: {}", printed.trim())))?;
     Ok(SessionId::new(id.to_owned()))
 }
 
-/// Whether a text can be the id of a thread. They become parts of a command line.
+/// Returns whether a text can be the id of a thread. They become parts of a command line.
 pub(super) fn is_thread(id: &str) -> bool {
     let letters = |rest: &str| rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     id.strip_prefix("T-").is_some_and(|rest| !rest.is_empty() && rest.len() <= 64 && letters(rest))
 }
 
-/// Whether an error means that there is no such thread.
+/// Returns whether an error means that there is no such thread.
 fn is_missing(error: &Error) -> bool {
     let words = error.message.to_lowercase();
     words.contains("not found") || words.contains("does not exist")

@@ -14,11 +14,11 @@ pub enum Launch {
     Work {
         /// The thread.
         thread: String,
-        /// Where it works.
+        /// The working directory.
         cwd: PathBuf,
         /// The agent mode; the CLI's own default if there is none.
         agent_mode: Option<String>,
-        /// Whether nothing is asked about.
+        /// Set if nothing is asked about.
         bypass: bool,
         /// The settings, as JSON; they may hold secrets of MCP servers.
         settings: String,
@@ -69,7 +69,7 @@ impl Launch {
         }
     }
 
-    /// Where the process works, if that matters.
+    /// Returns where the process works, if that matters.
     pub fn cwd(&self) -> Option<&Path> {
         match self {
             Self::Work { cwd, .. } | Self::NewThread { cwd } => Some(cwd),

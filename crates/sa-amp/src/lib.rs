@@ -14,6 +14,7 @@
 //! `sandbox-agent acp amp`. The CLI has no way to ask whether a tool may run but to start a program: that is
 //! [`ask_permission`], which asks here and waits for the answer.
 
+mod adapter;
 mod core;
 mod delegate;
 mod disk;
@@ -23,15 +24,14 @@ mod history;
 mod jsonc;
 mod launch;
 mod limits;
-mod machine;
 mod native;
 mod requests;
 mod session;
 mod tools;
 
-pub use self::core::{Disk, Host};
-pub use delegate::{Asked, SOCKET, ask_permission};
+pub use self::core::{Core, Disk, Host, Machine};
+pub use delegate::{PermissionQuery, SOCKET, ask_permission};
 pub use driver::Options;
 pub use launch::Launch;
-pub use limits::Limits;
-pub use machine::Machine;
+pub use limits::LIMITS;
+pub use sa_acp::Limits;

@@ -1,30 +1,16 @@
-//! How long is waited, and how much is kept.
+//! Time limits and sizes.
 
+use sa_acp::Limits;
 use std::time::Duration;
 
-/// Every bound that whoever runs the agent may want to change.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// For the CLI to do something on the side: make a thread, tell what was said in one.
-    pub errand: Duration,
-    /// For the CLI to end by itself once its input is closed.
-    pub farewell: Duration,
-    /// Between SIGTERM and SIGKILL. The CLI stores the thread in between.
-    pub grace: Duration,
-}
+/// The limits of the agent. The CLI stores the thread between SIGTERM and SIGKILL.
+pub const LIMITS: Limits = Limits { grace: Duration::from_secs(5), ..Limits::USUAL };
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            errand: Duration::from_secs(60),
-            farewell: Duration::from_secs(3),
-            grace: Duration::from_secs(5),
-        }
-    }
-}
+/// The time that the CLI gets for an errand, such as making or exporting a thread.
+pub(crate) const ERRAND: Duration = Duration::from_secs(60);
 
-/// How long the CLI may say nothing after a message of which it does not tell why it ended.
+/// The time without output after a message whose end the CLI does not explain.
 pub(crate) const LULL: Duration = Duration::from_secs(3);
 
-/// What an errand may print, in bytes.
+/// The output of an errand that is kept, in bytes.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;

@@ -84,7 +84,7 @@ pub(crate) enum Input<'a> {
     User { message: InputMessage<'a> },
 }
 
-/// See there.
+/// The message of a prompt.
 #[derive(Debug, Serialize)]
 pub(crate) struct InputMessage<'a> {
     pub(crate) role: &'static str,
@@ -94,7 +94,7 @@ pub(crate) struct InputMessage<'a> {
 /// A part of a prompt.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum InputBlock {
+pub(crate) enum InputBlock {
     Text { text: String },
     Image { source: ImageSource },
 }
@@ -102,7 +102,7 @@ pub enum InputBlock {
 /// A picture.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum ImageSource {
+pub(crate) enum ImageSource {
     Base64 { media_type: String, data: String },
 }
 

@@ -1,24 +1,25 @@
 //! What clients want of threads: that they are made, opened, listed, deleted. Only the service knows which there are.
 
-use super::errand::{Ready, Task, is_thread};
+use super::core::Core;
+use super::errand::{ReadySession, Task, is_thread};
 use super::launch::Launch;
-use super::machine::Machine;
 use super::session::{Session, servers};
 use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
-use sa_acp::{How, OpenRequest, RequestKey, auth_required, failure, session_not_found};
+use sa_acp::{How, OpenRequest, RequestKey, Sessions, auth_required, failure, session_not_found};
 
-impl Machine {
+impl Core {
     /// Without credentials the CLI would wait for somebody to log in.
     fn require_login(&self) -> Result<(), Error> {
-        if self.core.host.has_key || self.core.host.disk.has_login() {
+        if self.host.has_key || self.host.disk.has_login() {
             return Ok(());
         }
         Err(auth_required("Amp is not logged in: set AMP_API_KEY, or run `amp login` in a terminal"))
     }
 
+    /// Has the CLI make or export the thread of a session.
     pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.with_servers(servers)?;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
         let thread = how.origin().map(check_id).transpose()?;
         self.require_login()?;
         self.learn_agent_modes();
@@ -31,18 +32,18 @@ impl Machine {
     }
 
     /// Opens a session whose thread is there.
-    pub(super) fn open_thread(&mut self, ready: Ready) {
-        let Ready { key, id, workspace, how, history } = ready;
-        let known = self.sessions.get_mut(&id.0);
+    pub(super) fn open_thread(&mut self, sessions: &mut Sessions<Session>, ready: ReadySession) {
+        let ReadySession { key, id, workspace, how, history } = ready;
+        let known = sessions.get_mut(&id.0);
         match known {
             Some(session) if !session.conversation.is_open() => {
-                self.core.client.fail(&key, &failure("the session is being closed", "busy"));
+                self.client.fail(&key, &failure("the session is being closed", "busy"));
             }
-            Some(session) => session.reopen(&mut self.core, &key, &how, &history, workspace),
+            Some(session) => session.reopen(self, &key, &how, &history, workspace),
             None => {
-                let session = Session::new(&self.core, id.clone(), workspace, how != How::New);
-                session.opened(&mut self.core, &key, &how, &history);
-                self.sessions.insert(id.0, session);
+                let session = Session::new(self, id.clone(), workspace, how != How::New);
+                session.opened(self, &key, &how, &history);
+                sessions.insert(id.0, session);
             }
         }
     }

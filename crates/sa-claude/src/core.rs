@@ -1,11 +1,14 @@
-//! What every part of the machine writes to: the client, its open requests, the processes of the CLI.
+//! The agent as a whole: its state apart from sessions, and the requests that concern no session.
 
 use super::launch::Launch;
-use super::limits::Limits;
-use super::native::line::Line;
+use super::session::Session;
 use super::token::Token;
-use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
-use sa_acp::{ChildId, Client, Extra, Login, Now, Processes, Profile};
+use agent_client_protocol_schema::v1::{
+    Error, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate,
+};
+use sa_acp::{
+    Client, Extra, Limits, Login, Now, OpenRequest, Processes, Profile, RequestKey, Sessions, new_parts,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -21,18 +24,18 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Claude Code",
         description: "Set ANTHROPIC_API_KEY, or run `claude` in a terminal and log in there",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::ImageUrls, Extra::SetModel, Extra::Sse],
 };
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: Send {
-    /// Whether there is a directory at that path.
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
     /// A page of the stored sessions.
     fn list(&self, cwd: Option<&Path>, cursor: Option<&str>) -> Result<ListSessionsResponse, Error>;
 
-    /// What was said in a stored session; `None` if there is none of that id.
+    /// Returns what was said in a stored session; `None` if there is none of that id.
     fn read(&self, session: &str, cwd: &Path) -> Result<Option<Vec<SessionUpdate>>, Error>;
 
     /// The permission mode that a stored session was in last.
@@ -48,23 +51,23 @@ pub trait Disk: Send {
     fn delete(&self, session: &str) -> Result<(), Error>;
 }
 
-/// What the machine needs from outside.
+/// The configuration and the environment of the agent.
 pub struct Host {
     /// Makes the id of a new session or message: a UUID.
     pub new_id: Box<dyn FnMut() -> String + Send>,
-    /// See there.
+    /// The files that the agent reads.
     pub disk: Box<dyn Disk>,
     /// Where the CLI writes plans to: the only files that change in plan mode.
     pub plans: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether the CLI is run by the superuser.
+    /// Set if the CLI is run by the superuser.
     pub is_root: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
     /// The credential that the client gave for its sessions.
     pub token: Option<Token>,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -85,25 +88,10 @@ pub struct Core {
     pub(super) windows: BTreeMap<String, u64>,
 }
 
-impl Core {
-    pub(super) fn new(host: Host) -> Self {
-        Self {
-            now: Now::default(),
-            client: Client::new(&PROFILE),
-            processes: Processes::default(),
-            host,
-            windows: BTreeMap::new(),
-        }
-    }
-
-    /// Writes a line to a process.
-    pub(super) fn write(&mut self, child: ChildId, line: &Line<'_>) {
-        self.processes.write(child, line.to_bytes());
-    }
-
-    /// Ends a process that may take its time to do so by itself.
-    pub(super) fn dismiss(&mut self, child: ChildId) {
-        self.processes.end(child, self.host.limits.farewell);
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
+        Self { now, client, processes, host, windows: BTreeMap::new() }
     }
 }
 
@@ -112,5 +100,31 @@ impl sa_acp::Core for Core {
 
     fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
         (&mut self.now, &mut self.client, &mut self.processes)
+    }
+}
+
+/// Claude Code as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl sa_acp::Adapter for Core {
+    type Session = Session;
+
+    fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
+        self.open_session(sessions, request)
+    }
+
+    fn list(
+        &mut self,
+        sessions: &mut Sessions<Session>,
+        key: &RequestKey,
+        request: ListSessionsRequest,
+    ) -> Result<(), Error> {
+        let page = self.list_sessions(sessions, &request)?;
+        self.client.reply(key, page);
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        self.delete_stored(key, &id)
     }
 }

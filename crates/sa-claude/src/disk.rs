@@ -15,7 +15,7 @@ const SEARCHED: u64 = 1 << 20;
 /// The real files.
 #[derive(Debug)]
 pub(super) struct ConfigDir {
-    /// Where the CLI keeps its files.
+    /// The place in which the CLI keeps its files.
     pub(super) config: PathBuf,
     /// Where the agent keeps its own, if anywhere: `<session>.conversation` holds the id of the conversation in which a
     /// cleared session continues.

@@ -1,17 +1,14 @@
 //! Runs the machine on a pair of streams and real processes.
 
-use super::core::{Host, PROFILE};
+use super::core::{Core, Host, Machine};
 use super::disk::ConfigDir;
 use super::launch::Launch;
-use super::limits::Limits;
-use super::machine::Machine;
 use super::token::Token;
-use sa_acp::{Cli, Program};
-use sa_supervisor::CommandSpec;
+use sa_acp::{Cli, Limits, Program};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long the CLI waits for an MCP server to start, in milliseconds.
+/// The time for which the CLI waits for an MCP server to start, in milliseconds.
 const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 
 /// How the agent is run.
@@ -19,19 +16,19 @@ const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 pub struct Options {
     /// The CLI and its environment.
     pub cli: Cli,
-    /// Where the CLI keeps its files: `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
+    /// The place in which the CLI keeps its files: `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
     pub config_dir: PathBuf,
-    /// Whether the CLI is run by the superuser.
+    /// Set if the CLI is run by the superuser.
     pub is_root: bool,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
     /// The credential that the client gave for its sessions, which comes before all others.
     pub token: Option<Token>,
     /// Where the agent keeps what the CLI does not; without it that ends with this process.
     pub state_dir: Option<PathBuf>,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -46,14 +43,14 @@ impl Options {
             any_model: false,
             token: None,
             state_dir: None,
-            limits: Limits::default(),
+            limits: Limits::USUAL,
         }
     }
 }
 
 impl Options {
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> Program<Machine> {
+    pub fn into_program(self) -> Program<Core> {
         let host = Host {
             new_id: Box::new(|| uuid::Uuid::new_v4().to_string()),
             disk: Box::new(ConfigDir { config: self.config_dir.clone(), state: self.state_dir }),
@@ -64,31 +61,14 @@ impl Options {
             token: self.token,
             limits: self.limits,
         };
-        let Cli { program, inherited, env: mut added } = self.cli;
+        let mut cli = self.cli;
         // The CLI's own limit is as long as ours, so that it would not be known which server was late.
-        if !inherited.iter().any(|(name, _)| name == MCP_TIMEOUT) {
+        if !cli.inherited.iter().any(|(name, _)| name == MCP_TIMEOUT) {
             let limit = self.limits.mcp.saturating_sub(Duration::from_secs(1)).as_millis();
-            added.push((MCP_TIMEOUT.into(), limit.to_string().into()));
+            cli.env.push((MCP_TIMEOUT.into(), limit.to_string().into()));
         }
-        let command = move |launch: &Launch| {
-            let mut env = launch.environment();
-            env.extend(added.iter().cloned());
-            CommandSpec {
-                program: program.clone().into(),
-                args: launch.arguments(),
-                env,
-                cwd: Some(launch.cwd.clone()),
-                ..CommandSpec::default()
-            }
-        };
-        Program {
-            machine: Machine::new(host),
-            name: PROFILE.name,
-            inherited,
-            command: Box::new(command),
-            grace: self.limits.grace,
-            permission_socket: None,
-            resources: None,
-        }
+        Program::new(Machine::new(host), cli, self.limits.grace, |cli, launch: &Launch| {
+            cli.command(launch.arguments(), launch.environment(), Some(launch.cwd.clone()))
+        })
     }
 }

@@ -3,17 +3,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Which conversation a process works on.
+/// The conversation that a process works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NativeConversation {
     /// A new one; the id is chosen here.
     New {
-        /// Its id, a UUID that was never used.
+        /// The id, a UUID that was never used.
         id: String,
     },
     /// One that exists.
     Resumed {
-        /// Its id.
+        /// The id.
         id: String,
     },
     /// A copy of one that exists.
@@ -28,11 +28,11 @@ pub enum NativeConversation {
 /// Everything that a process of the CLI is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// What it works on.
+    /// The conversation.
     pub conversation: NativeConversation,
-    /// Where it works.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// Where it may work besides.
+    /// Further directories.
     pub directories: Vec<PathBuf>,
     /// The permission mode; the CLI's own default if there is none.
     pub mode: Option<String>,
@@ -42,9 +42,9 @@ pub struct Launch {
     pub effort: Option<String>,
     /// Settings that come before the user's own, as JSON.
     pub settings: Option<String>,
-    /// Whether a client may switch to a mode that never asks.
+    /// Set if a client may switch to a mode that never asks.
     pub allow_bypass: bool,
-    /// Whether the process will be run by the superuser.
+    /// Set if the process will be run by the superuser.
     pub is_root: bool,
 }
 
@@ -86,7 +86,7 @@ impl Launch {
         arguments
     }
 
-    /// What is set in its environment.
+    /// Returns what is set in its environment.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut names = vec![
             // Says when a turn is really over.

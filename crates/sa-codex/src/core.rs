@@ -1,14 +1,14 @@
-//! What every part of the agent works with: the client, the app-server, and what the agent was given from outside.
+//! The state of the agent apart from its sessions: the client, the app-server, and the configuration.
 
+use super::held::Held;
 use super::launch::Launch;
-use super::limits::Limits;
 use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
+use super::server::Greeting;
 use super::session::Opening;
-use sa_acp::{Client, Disk, Extra, Login, Now, Processes, Profile, Secret, Server};
+use sa_acp::{Client, Disk, Extra, Limits, Login, Now, Processes, Profile, Secret, Server, new_parts};
 use serde::Serialize;
-use std::fmt;
 use std::time::Duration;
 
 /// Codex. Logging in is done with a key from the environment, or outside of the protocol.
@@ -21,10 +21,11 @@ pub(super) static PROFILE: Profile = Profile {
         name: "Log in with Codex",
         description: "Set CODEX_API_KEY or OPENAI_API_KEY, or run `codex login` in a terminal",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::SetModel],
 };
 
-/// What the machine needs from outside.
+/// The configuration and the environment of the agent.
+#[derive(Debug)]
 pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
@@ -32,20 +33,14 @@ pub struct Host {
     pub api_key: Option<Secret>,
     /// The variable that holds the key if the client gave it for its sessions.
     pub token_variable: Option<String>,
-    /// Where the model's API is, if not where the CLI expects it.
+    /// The address of the model's API, if not the CLI's own.
     pub base_url: Option<String>,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
-}
-
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("limits", &self.limits).finish_non_exhaustive()
-    }
 }
 
 /// See the module's comment.
@@ -55,12 +50,15 @@ pub struct Core {
     pub(super) client: Client,
     pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
-    /// The app-server.
     pub(super) server: Server<Opening, Then>,
+    /// The handshake with the app-server.
+    pub(super) greeting: Greeting,
+    /// Sessions that cannot be opened yet.
+    pub(super) held: Vec<Held>,
     /// The models that it offers.
     pub(super) models: Vec<Model>,
-    /// Whether its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by refusing
-    /// what may change something.
+    /// Set if its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
+    /// refusing what may change something.
     pub(super) sandbox: bool,
     /// `true` if it unloads threads when they are closed.
     pub(super) unloads: bool,
@@ -68,44 +66,44 @@ pub struct Core {
     pub(super) provider: Option<String>,
 }
 
-impl Core {
-    pub(super) fn new(host: Host) -> Self {
+/// Codex as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
         Self {
-            now: Now::default(),
-            client: Client::new(&PROFILE),
-            processes: Processes::default(),
+            now,
+            client,
+            processes,
             host,
             server: Server::default(),
+            greeting: Greeting::default(),
+            held: Vec::new(),
             models: Vec::new(),
             sandbox: false,
             unloads: true,
             provider: None,
         }
     }
+}
 
-    /// Asks the app-server something. Never is anything awaited without a bound: it does not answer everything.
+impl Core {
+    /// Sends a request to the app-server. Every request has a deadline, because the app-server does not answer all.
     pub(super) fn ask(&mut self, method: &str, params: impl Serialize, within: Duration, then: Then) {
         let deadline = Some(self.now.elapsed.saturating_add(within));
         self.server.ask(&mut self.processes, deadline, then, |id| line::request(id, method, params));
     }
 
-    /// The same when nothing depends on the answer.
+    /// Sends a request whose answer is only logged.
     pub(super) fn order(&mut self, method: &'static str, params: impl Serialize) {
         self.ask(method, params, self.host.limits.control, Then::Nothing(method));
     }
 
-    /// Tells the app-server something.
-    pub(super) fn tell(&mut self, line: Vec<u8>) {
+    /// Writes a line to the app-server.
+    pub(super) fn write(&mut self, line: Vec<u8>) {
         if let Some(child) = self.server.child() {
             self.processes.write(child, line);
         }
-    }
-}
-
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

@@ -1,11 +1,8 @@
 //! Runs the machine on a pair of streams and a real process.
 
-use super::core::{Host, PROFILE};
+use super::core::{Core, Host, Machine};
 use super::launch::Launch;
-use super::limits::Limits;
-use super::machine::Machine;
-use sa_acp::{Cli, LocalDisk, Program, Secret};
-use sa_supervisor::CommandSpec;
+use sa_acp::{Cli, Limits, LocalDisk, Program, Secret};
 use std::fs;
 use std::path::PathBuf;
 
@@ -14,7 +11,7 @@ use std::path::PathBuf;
 pub struct Options {
     /// The CLI and its environment.
     pub cli: Cli,
-    /// Where the CLI keeps its files: `CODEX_HOME`, or `.codex` in the home directory. It is made if it is missing. The CLI
+    /// The place in which the CLI keeps its files: `CODEX_HOME`, or `.codex` in the home directory. It is made if it is missing. The CLI
     /// does without some of its helpers if this is a directory for temporary files.
     pub codex_home: PathBuf,
     /// The key for the model's API. It is given to the CLI without being stored. Without one, the CLI's own login counts.
@@ -22,13 +19,13 @@ pub struct Options {
     /// The variable that holds the key if the client gave it for its sessions: it comes before all others, also with a
     /// provider of the user's own.
     pub token_variable: Option<String>,
-    /// Where the model's API is, if not where the CLI expects it.
+    /// The address of the model's API, if not the CLI's own.
     pub base_url: Option<String>,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// Whether a client may choose models that the CLI does not list.
+    /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -43,12 +40,12 @@ impl Options {
             base_url: None,
             allow_bypass: false,
             any_model: false,
-            limits: Limits::default(),
+            limits: Limits::USUAL,
         }
     }
 
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> Program<Machine> {
+    pub fn into_program(self) -> Program<Core> {
         let host = Host {
             disk: Box::new(LocalDisk),
             api_key: self.api_key,
@@ -58,29 +55,12 @@ impl Options {
             any_model: self.any_model,
             limits: self.limits,
         };
-        let Cli { program, inherited, env: added } = self.cli;
         let home = self.codex_home;
-        let command = move |launch: &Launch| {
+        Program::new(Machine::new(host), self.cli, self.limits.grace, move |cli, launch: &Launch| {
             // The CLI refuses to start without it, and says so.
             let _ = fs::create_dir_all(&home);
-            let mut env = vec![("CODEX_HOME".into(), home.clone().into_os_string())];
-            env.extend(added.iter().cloned());
-            CommandSpec {
-                program: program.clone().into(),
-                args: launch.arguments(),
-                env,
-                cwd: Some(home.clone()),
-                ..CommandSpec::default()
-            }
-        };
-        Program {
-            machine: Machine::new(host),
-            name: PROFILE.name,
-            inherited,
-            command: Box::new(command),
-            grace: self.limits.grace,
-            permission_socket: None,
-            resources: None,
-        }
+            let env = vec![("CODEX_HOME".into(), home.clone().into_os_string())];
+            cli.command(launch.arguments(), env, Some(home.clone()))
+        })
     }
 }

@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 
-/// What the app-server is started with.
+/// The parameters of the app-server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Where the model's API is, if not where the CLI expects it.
+    /// The address of the model's API, if not the CLI's own.
     pub base_url: Option<String>,
     /// A provider of the user's own, and the variable in which it finds its key.
     pub provider_key: Option<(String, String)>,
-    /// Whether credentials are only kept in memory; otherwise the CLI looks for those that were stored by a login.
+    /// Set if credentials are only kept in memory; otherwise the CLI looks for those that were stored by a login.
     pub ephemeral: bool,
 }
 

@@ -11,13 +11,13 @@
 //! effects come out. [`Options::into_program`] returns it with the processes behind it: all of
 //! `sandbox-agent acp codex`.
 
+mod adapter;
 mod core;
 mod driver;
 mod held;
 mod jobs;
 mod launch;
 mod limits;
-mod machine;
 mod native;
 mod provider;
 mod replies;
@@ -26,9 +26,7 @@ mod server;
 mod session;
 mod tools;
 
-pub use self::core::Host;
+pub use self::core::{Core, Host, Machine};
 pub use driver::Options;
 pub use launch::Launch;
-pub use limits::Limits;
-pub use machine::Machine;
-pub use sa_acp::Disk;
+pub use sa_acp::{Disk, Limits};

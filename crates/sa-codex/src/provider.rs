@@ -1,8 +1,9 @@
 //! Providers of the user's own, when the client gave its sessions a key: that key has to be the one that is used.
 
-use super::machine::Machine;
+use super::core::Core;
 use super::replies::Outcome;
-use sa_acp::auth_required;
+use super::session::Session;
+use sa_acp::{Served as _, Sessions, auth_required};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -62,9 +63,9 @@ impl Config {
     }
 }
 
-impl Machine {
-    pub(super) fn config_known(&mut self, outcome: &Outcome<'_>) {
-        let Some(variable) = self.core.host.token_variable.clone() else { return };
+impl Core {
+    pub(super) fn config_known(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
+        let Some(variable) = self.host.token_variable.clone() else { return };
         let means = match outcome.read::<ConfigRead>() {
             Ok(read) => read.config.means(&variable),
             Err(reason) => Means::None(reason),
@@ -72,19 +73,22 @@ impl Machine {
         match means {
             Means::Found => self.one_answered(),
             // The process decides on its provider when it starts.
-            Means::Variable(provider) if self.core.provider.as_ref() != Some(&provider) => {
-                self.core.provider = Some(provider);
+            Means::Variable(provider) if self.provider.as_ref() != Some(&provider) => {
+                self.provider = Some(provider);
                 self.dismiss();
             }
             Means::Variable(provider) => {
-                self.token_refused(&format!("the provider '{provider}' of Codex keeps to its own key"));
+                self.token_refused(
+                    sessions,
+                    &format!("the provider '{provider}' of Codex keeps to its own key"),
+                );
             }
-            Means::None(reason) => self.token_refused(&reason),
+            Means::None(reason) => self.token_refused(sessions, &reason),
         }
     }
 
-    fn token_refused(&mut self, reason: &str) {
-        self.give_up(&auth_required(format!("the session's token would not be used: {reason}")));
+    fn token_refused(&mut self, sessions: &mut Sessions<Session>, reason: &str) {
+        self.give_up(sessions, &auth_required(format!("the session's token would not be used: {reason}")));
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) struct Numbered {
     pub(super) bytes: usize,
     pub(super) every: Option<Duration>,
     pub(super) message: MessageId,
-    /// Whether they become part of the history.
+    /// Set if they become part of the history.
     pub(super) kept: bool,
 }
 

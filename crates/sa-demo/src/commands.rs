@@ -112,7 +112,7 @@ pub(super) fn commands_update() -> SessionUpdate {
     SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(available_commands()))
 }
 
-/// What the client answered to `ask`.
+/// Returns what the client answered to `ask`.
 pub(super) fn tell(method: &str, answer: Answer) -> Vec<Action> {
     say(match answer {
         Ok(result) => format!("{method} was answered: {}", result.get()),

@@ -47,7 +47,7 @@ impl Prompt {
     }
 }
 
-/// What a block that is not text is, and roughly how many bytes it takes.
+/// Returns what a block that is not text is, and roughly how many bytes it takes.
 fn describe(block: &ContentBlock) -> (Option<String>, usize) {
     let (description, weight) = match block {
         ContentBlock::Image(ImageContent { data, mime_type, .. }) => {
@@ -79,7 +79,7 @@ fn describe_resource(resource: &EmbeddedResourceResource) -> (String, usize) {
     }
 }
 
-/// How many bytes a Base64 text stands for.
+/// Returns how many bytes a Base64 text stands for.
 fn decoded_length(base64: &str) -> usize {
     let digits = base64.trim_end_matches('=').len();
     digits * 3 / 4

@@ -19,7 +19,7 @@ static PROFILE: Profile = Profile {
     title: "Demo Agent",
     namespace: "demo",
     login: Login { id: "demo", name: "Demo login", description: "Always succeeds" },
-    extras: &[Extra::Audio, Extra::Directories, Extra::Fork, Extra::Logout, Extra::Sse],
+    extras: &[Extra::Audio, Extra::Directories, Extra::Fork, Extra::Http, Extra::Logout, Extra::Sse],
 };
 
 /// Looks up an environment variable.
@@ -120,7 +120,7 @@ impl Core {
         }
     }
 
-    /// Whether turns may go on: nothing waits to be written or done before.
+    /// Returns whether turns may go on: nothing waits to be written or done before.
     pub(super) fn is_quiet(&self) -> bool {
         self.client.outbox.is_empty()
             && self.effects.is_empty()
@@ -139,7 +139,7 @@ impl Core {
         self.client.withdraw_calls(|caller| caller.session == *session);
     }
 
-    /// Whether sessions are stored.
+    /// Returns whether sessions are stored.
     pub(super) fn stores(&self) -> bool {
         self.host.archive.is_some()
     }

@@ -3,19 +3,19 @@
 use super::core::{Archive, Effect, Environment, Host};
 use super::machine::{Machine, Step};
 use super::store::Store;
-use sa_acp::{Line, LineReader, MAX_LINE, Now, Outbound, StdinReader, StdoutWriter};
+use sa_acp::{InputLine, LineReader, MAX_LINE, Now, OutputBuffer, StdinReader, StdoutWriter, until};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 /// Answers that may wait for a client that does not read, in bytes, before no more requests are read from it.
 const MAX_BACKLOG: usize = 1 << 20;
 
-/// How long a client may take to read what was written before the agent ended.
+/// The time that a client may take to read what was written before the agent ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How the agent is run.
@@ -91,7 +91,7 @@ pub async fn run(input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin,
         reader: LineReader::new(input, MAX_LINE),
         reads: true,
         output: Some(output),
-        outbound: Outbound::default(),
+        pending_output: OutputBuffer::default(),
         store,
         started: Instant::now(),
     };
@@ -103,7 +103,7 @@ struct Driver<R, W> {
     reader: LineReader<R>,
     reads: bool,
     output: Option<W>,
-    outbound: Outbound,
+    pending_output: OutputBuffer,
     store: Option<Store>,
     started: Instant,
 }
@@ -138,13 +138,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
                     continue;
                 }
             };
-            let hears = self.reads && self.machine.backlog() < MAX_BACKLOG;
+            let may_read = self.reads && self.machine.backlog() < MAX_BACKLOG;
             tokio::select! {
-                read = self.reader.fill(), if hears => match read {
+                read = self.reader.fill(), if may_read => match read {
                     Ok(true) => self.take_lines(),
                     Ok(false) | Err(_) => return self.wind_up().await,
                 },
-                wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() {
+                wrote = write(&mut self.pending_output, &mut self.output) => if wrote.is_err() {
                     return Exit::Code(0);
                 },
                 () = until(wake) => {}
@@ -154,9 +154,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
 
     /// Polls the machine until it rests or enough waits to be written.
     fn work(&mut self) -> Pause {
-        while !self.outbound.is_full() {
+        while !self.pending_output.is_full() {
             let now = self.now();
-            let effect = match self.machine.poll(now, self.outbound.buffer()) {
+            let effect = match self.machine.poll(now, self.pending_output.buffer()) {
                 Step::Wrote => continue,
                 Step::Idle(wake) => return Pause::Idle(wake),
                 Step::Effect(effect) => effect,
@@ -179,8 +179,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
         let now = self.now();
         while self.machine.backlog() < MAX_BACKLOG {
             match self.reader.take() {
-                Some(Line::Whole(line)) => self.machine.line(now, line),
-                Some(Line::TooLong(length)) => self.machine.overlong(now, length),
+                Some(InputLine::Whole(line)) => self.machine.line(now, line),
+                Some(InputLine::TooLong(length)) => self.machine.overlong(now, length),
                 None => return,
             }
         }
@@ -194,9 +194,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
                 match self.work() {
                     Pause::Then(Last::Exit(exit)) => return exit,
                     Pause::Then(Last::Close) => self.close_output().await,
-                    Pause::Idle(_) if self.outbound.is_settled() => return Exit::Code(0),
+                    Pause::Idle(_) if self.pending_output.is_settled() => return Exit::Code(0),
                     Pause::Idle(_) | Pause::Full => {
-                        if write(&mut self.outbound, &mut self.output).await.is_err() {
+                        if write(&mut self.pending_output, &mut self.output).await.is_err() {
                             return Exit::Code(0);
                         }
                     }
@@ -209,8 +209,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
     /// Writes all that waits, unless the client is too slow.
     async fn write_all(&mut self) {
         let rest = async {
-            while !self.outbound.is_settled() {
-                write(&mut self.outbound, &mut self.output).await?;
+            while !self.pending_output.is_settled() {
+                write(&mut self.pending_output, &mut self.output).await?;
             }
             io::Result::Ok(())
         };
@@ -220,7 +220,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
 
     async fn close_output(&mut self) {
         self.write_all().await;
-        self.outbound.discard();
+        self.pending_output.discard();
         if let Some(mut output) = self.output.take() {
             // It is dropped next, which closes it in any case.
             let _ = output.shutdown().await;
@@ -240,25 +240,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
     }
 }
 
-/// Writes what waits; never returns while there is nothing. What is said after the output was closed is lost.
-async fn write(outbound: &mut Outbound, output: &mut Option<impl AsyncWrite + Unpin>) -> io::Result<()> {
-    let Some(output) = output else {
-        if outbound.is_settled() {
-            return std::future::pending().await;
+/// Writes some of the pending output. Never returns while there is none. Drops it once the output is closed.
+async fn write(pending: &mut OutputBuffer, output: &mut Option<impl AsyncWrite + Unpin>) -> io::Result<()> {
+    match output {
+        Some(output) => pending.write_next(output).await,
+        None if pending.is_settled() => std::future::pending().await,
+        None => {
+            pending.discard();
+            Ok(())
         }
-        outbound.discard();
-        return Ok(());
-    };
-    if outbound.is_settled() {
-        return std::future::pending().await;
-    }
-    outbound.write_some(output).await
-}
-
-async fn until(wake: Option<Instant>) {
-    match wake {
-        Some(time) => sleep_until(time).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -4,7 +4,7 @@ use super::core::{Core, Effect, Host};
 use super::faults::write_filler;
 use super::sessions::Sessions;
 use super::turn;
-use sa_acp::{Heard, Now};
+use sa_acp::{ClientMessage, Now};
 use std::time::Duration;
 
 /// What the machine wants next.
@@ -37,25 +37,25 @@ impl Machine {
     /// Takes a line of the client, without its end.
     pub fn line(&mut self, now: Now, line: &[u8]) {
         self.core.now = now;
-        match self.core.client.hear(line) {
-            Some(Heard::Request(key, request)) => {
+        match self.core.client.read(line) {
+            Some(ClientMessage::Request(key, request)) => {
                 if let Err(error) = self.serve(&key, request) {
                     self.core.client.fail(&key, &error);
                 }
             }
-            Some(Heard::Cancel(id)) => {
+            Some(ClientMessage::Cancel(id)) => {
                 if let Some(session) = self.sessions.get(&id) {
                     session.cancel(&mut self.core, false);
                 }
             }
             // Only prompts take time; every other request was answered before its cancellation could come.
-            Some(Heard::CancelRequest(id)) => {
+            Some(ClientMessage::CancelRequest(id)) => {
                 self.core.client.request_cancelled(&id);
                 if !self.sessions.iter_mut().any(|session| session.cancel_request(&mut self.core, &id)) {
                     self.core.client.was_cancelled(&id);
                 }
             }
-            Some(Heard::Answer { id, caller, reply }) => {
+            Some(ClientMessage::Answer { id, caller, reply }) => {
                 if let Some(session) = self.sessions.get(&caller.session) {
                     turn::answered(session, &self.core, id, caller.then, reply);
                 }

@@ -77,7 +77,7 @@ pub(super) fn request(
     Action::Call(Box::new(Call::new("session/request_permission", &request, then)))
 }
 
-/// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
+/// Returns which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
 pub(super) fn chosen(answer: Answer) -> Result<Option<String>, String> {
     let result = answer.map_err(|error| format!("the client refused to ask: {}", error.message))?;
     let response: RequestPermissionResponse = serde_json::from_str(result.get())

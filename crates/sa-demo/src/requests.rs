@@ -7,11 +7,14 @@ use super::core::Effect;
 use super::machine::Machine;
 use super::session::{MAX_QUEUE, Session};
 use agent_client_protocol_schema::v1::{
-    AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, Error, LogoutResponse, PromptRequest,
-    SessionId,
+    AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, Error, LogoutResponse, McpServer,
+    PromptRequest, SessionId,
 };
-use sa_acp::{Form, How, Request, RequestKey, Setting, Workspace};
+use sa_acp::{Form, How, Request, RequestKey, Setting};
 use serde_json::json;
+
+/// The directories and MCP servers of a session.
+type Workspace = sa_acp::Workspace<Vec<McpServer>>;
 
 impl Machine {
     /// Answers a request, now or, in the case of a prompt, later; an error is for the caller to send.
@@ -19,10 +22,10 @@ impl Machine {
         match request {
             Request::Authenticate => self.core.client.reply(key, AuthenticateResponse::new()),
             Request::Logout => self.core.client.reply(key, LogoutResponse::new()),
-            Request::Open(how, place) => {
-                // It does not look at files, so that any place will do.
-                place.check(|_| true)?;
-                return self.open(key, &how, place);
+            Request::Open(how, workspace) => {
+                // The agent reads no files, so any directory will do.
+                let workspace = workspace.resolve(|_| true, Ok)?;
+                return self.open(key, &how, workspace);
             }
             Request::List(request) => {
                 let page = self.sessions.list(&request, &self.core)?;
@@ -36,32 +39,38 @@ impl Machine {
         Ok(())
     }
 
-    fn open(&mut self, key: &RequestKey, how: &How, place: Workspace) -> Result<(), Error> {
+    fn open(&mut self, key: &RequestKey, how: &How, workspace: Workspace) -> Result<(), Error> {
         let mut session = match how {
-            How::New => Session::new(self.new_id(), place.cwd.clone(), self.core.now.unix),
+            How::New => Session::new(self.new_id(), workspace.cwd.clone(), self.core.now.unix),
             How::Forked(from) => {
                 self.sessions.known(from, &self.core)?;
                 let id = self.new_id();
                 let original = self.sessions.known(from, &self.core)?;
-                let session = original.fork(id, place.cwd.clone(), self.core.now.unix);
+                let session = original.fork(id, workspace.cwd.clone(), self.core.now.unix);
                 self.sessions.put_away(from, &self.core);
                 session
             }
-            How::Loaded(id) | How::Resumed(id) => return self.reopen(key, how, id, place),
+            How::Loaded(id) | How::Resumed(id) => return self.reopen(key, how, id, workspace),
         };
         let (modes, options) =
             (session.settings.modes(), session.settings.options(&self.core.client.handshake));
         self.core.client.opened(key, how, &session.id, modes, options);
-        settle(&mut session, place);
+        settle(&mut session, workspace);
         self.core.client.update(&session.id, &commands_update());
         self.core.save(&session);
         self.sessions.insert(session);
         Ok(())
     }
 
-    fn reopen(&mut self, key: &RequestKey, how: &How, id: &SessionId, place: Workspace) -> Result<(), Error> {
+    fn reopen(
+        &mut self,
+        key: &RequestKey,
+        how: &How,
+        id: &SessionId,
+        workspace: Workspace,
+    ) -> Result<(), Error> {
         let session = self.sessions.known(id, &self.core)?;
-        settle(session, place);
+        settle(session, workspace);
         if how.is_loaded() {
             for update in session.history.iter() {
                 self.core.client.update(&session.id, update);
@@ -132,10 +141,10 @@ impl Machine {
     }
 }
 
-/// The session is open in that place.
-fn settle(session: &mut Session, place: Workspace) {
-    session.cwd = place.cwd;
-    session.additional_directories = place.directories;
-    session.mcp_servers = place.servers;
+/// Opens the session in that workspace.
+fn settle(session: &mut Session, workspace: Workspace) {
+    session.cwd = workspace.cwd;
+    session.additional_directories = workspace.directories;
+    session.mcp_servers = workspace.servers;
     session.open = true;
 }

@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Where a session is; `None` if its id, which a client may have made up, could name a file elsewhere.
+    /// Returns where a session is; `None` if its id, which a client may have made up, could name a file elsewhere.
     fn path(&self, session: &SessionId) -> Option<PathBuf> {
         let id = session.0.as_ref();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

@@ -230,7 +230,7 @@ fn edit_done(tool: ToolCallId, path: &Path, diff: Diff) -> Vec<Action> {
     ]
 }
 
-/// What a file is said to hold when nobody reads it for the agent.
+/// Returns what a file is said to hold when nobody reads it for the agent.
 fn invented(path: &Path) -> String {
     format!("This is what {} might hold.\nThe demo agent made it up.\n", path.display())
 }

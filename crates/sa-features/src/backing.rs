@@ -68,6 +68,23 @@ pub(crate) fn opencode(
     Ok(builder.env("ANTHROPIC_API_KEY", KEY))
 }
 
+/// Its providers know where they are by a file of models.
+pub(crate) fn pi(
+    builder: DaemonBuilder,
+    model: &ModelServer,
+    sandbox: &Sandbox,
+    keyed: bool,
+) -> Result<DaemonBuilder> {
+    let folder = sandbox.home().join(".pi/agent");
+    fs::create_dir_all(&folder)?;
+    let missing = serde_json::json!([{ "id": "no-such-model", "name": "Not there" }]);
+    let anthropic =
+        serde_json::json!({ "baseUrl": model.url(), "api": "anthropic-messages", "models": missing });
+    let models = serde_json::json!({ "providers": { "anthropic": anthropic } });
+    fs::write(folder.join("models.json"), models.to_string())?;
+    Ok(if keyed { builder.env("ANTHROPIC_API_KEY", KEY) } else { builder })
+}
+
 pub(crate) fn gemini(
     builder: DaemonBuilder,
     model: &ModelServer,

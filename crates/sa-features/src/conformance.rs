@@ -14,7 +14,7 @@ use std::time::Duration;
 const QUIET: Duration = Duration::from_millis(700);
 
 /// The agents whose protocol is spoken by this binary, each in one version.
-const BUILT_IN: [&str; 5] = ["demo", "claude", "codex", "opencode", "amp"];
+const BUILT_IN: [&str; 6] = ["demo", "claude", "codex", "opencode", "amp", "pi"];
 
 /// Returns whether this agent is checked against the rules.
 pub fn is_held(subject: &Subject) -> bool {

@@ -16,7 +16,7 @@ type Row = (&'static [&'static str], &'static [&'static str], &'static str);
 
 const CODEX: [&str; 2] = ["codex", "codex_0_144_0"];
 
-const LACKING: [Row; 31] = [
+const LACKING: [Row; 38] = [
     (&["demo"], &["parallel_tools"], "The demo agent does one thing after the other"),
     (
         &["demo"],
@@ -84,6 +84,29 @@ const LACKING: [Row; 31] = [
     (&["amp"], &["error_401"], "Amp tries once more with credentials that are wrong"),
     (&["amp"], &["error_529_retried"], "Amp does not try again when the model is overloaded"),
     (&["amp"], &["refusal", "max_tokens"], "Amp does not tell why the model stopped; the prompt fails"),
+    (&["pi"], &["mcp_stdio", "mcp_http", "mcp_sse", "mcp_slow"], "Pi has no support for MCP servers"),
+    (
+        &["pi"],
+        &["question", "question_without_forms", "question_rejected"],
+        "Pi has no tool that asks the user questions",
+    ),
+    (
+        &["pi"],
+        &["compaction"],
+        "Pi keeps recent messages when it sums a conversation up, so a short one stays as it is",
+    ),
+    (&["pi"], &["refusal"], "Pi reports a refusal of the model as an unknown error"),
+    (&["pi"], &["todo"], "Pi keeps no list of what there is to do"),
+    (
+        &["pi"],
+        &["subagent", "subagent_permission", "background_task"],
+        "Pi has neither sub-agents nor commands in the background",
+    ),
+    (
+        &["pi"],
+        &["plan_accepted", "plan_rejected"],
+        "Pi's model cannot ask to leave plan mode; the client leaves it",
+    ),
     (&["gemini", "copilot"], &["streaming"], "It does not tell which pieces make one message"),
     (&["copilot"], &["permission_reject"], "Copilot ends the turn when something is rejected"),
     (&["gemini"], &["cancel_tool"], "Gemini CLI takes a command that was cancelled for completed"),

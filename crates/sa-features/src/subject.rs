@@ -45,6 +45,7 @@ enum Kind {
     Claude,
     Codex,
     Amp,
+    Pi,
     OpenCode,
     Gemini,
     Copilot,
@@ -54,8 +55,8 @@ const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypas
 
 const CODEX_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypass" };
 
-/// Every subject.
-pub static SUBJECTS: [Subject; 9] = [
+/// All of them.
+pub static SUBJECTS: [Subject; 10] = [
     Subject {
         name: "demo",
         label: "Demo",
@@ -109,6 +110,15 @@ pub static SUBJECTS: [Subject; 9] = [
         modes: CODEX_MODES,
         only: &[],
         kind: Kind::Amp,
+    },
+    Subject {
+        name: "pi",
+        label: "Pi 0.74.2",
+        agent: "pi",
+        version: Some("0.74.2"),
+        modes: CODEX_MODES,
+        only: &[],
+        kind: Kind::Pi,
     },
     Subject {
         name: "opencode",
@@ -193,6 +203,7 @@ impl Subject {
                 ".config/opencode/opencode.jsonc",
                 "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // Mine.\n  \"username\": \"me\",\n}\n",
             )],
+            Kind::Pi => &[(".pi/agent/settings.json", "{\n  \"quietStartup\": true\n}\n")],
             Kind::Demo | Kind::Gemini | Kind::Copilot => &[],
         }
     }
@@ -201,7 +212,9 @@ impl Subject {
     pub(crate) fn render(&self, script: &Script) -> Result<String> {
         match self.kind {
             Kind::Demo => render::for_demo(script),
-            Kind::Claude | Kind::Amp | Kind::Gemini | Kind::Copilot => Ok(render::for_model(script)),
+            Kind::Claude | Kind::Amp | Kind::Pi | Kind::Gemini | Kind::Copilot => {
+                Ok(render::for_model(script))
+            }
             Kind::Codex => Ok(render::for_codex(script)),
             Kind::OpenCode => Ok(render::for_opencode(script)),
         }
@@ -214,6 +227,12 @@ impl Subject {
             Kind::Amp | Kind::Gemini | Kind::Copilot => Ok("/greet"),
             Kind::Claude => {
                 let folder = project.join(".claude/commands");
+                fs::create_dir_all(&folder)?;
+                fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
+                Ok("/greet")
+            }
+            Kind::Pi => {
+                let folder = project.join(".pi/prompts");
                 fs::create_dir_all(&folder)?;
                 fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
                 Ok("/greet")
@@ -275,6 +294,7 @@ impl Subject {
             Kind::Demo | Kind::Gemini | Kind::Copilot => None,
             Kind::Claude => Some("claude"),
             Kind::Amp => Some("node"),
+            Kind::Pi => Some("pi"),
             Kind::Codex => Some("codex"),
             Kind::OpenCode => Some("opencode"),
         }
@@ -287,7 +307,7 @@ impl Subject {
 
     /// Returns whether each session has a separate process, which ends with it.
     pub(crate) fn has_process_per_session(&self) -> bool {
-        matches!(self.kind, Kind::Claude | Kind::Amp)
+        matches!(self.kind, Kind::Claude | Kind::Amp | Kind::Pi)
     }
 
     /// Returns whether the agent may report nothing of a command that ends at once in its sandbox, or only its start.
@@ -342,6 +362,7 @@ impl Subject {
         }
         match self.kind {
             Kind::Amp => return Ok(backing::amp(builder, model, keyed)),
+            Kind::Pi => return backing::pi(builder, model, sandbox, keyed),
             Kind::OpenCode => return backing::opencode(builder, model, sandbox, keyed),
             Kind::Gemini => return backing::gemini(builder, model, sandbox),
             Kind::Copilot => return Ok(backing::copilot(builder, model)),

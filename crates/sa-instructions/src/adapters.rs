@@ -6,7 +6,7 @@ pub(crate) mod codex;
 pub(crate) mod opencode;
 
 use anyhow::{Context, Result, ensure};
-use sa_acp::{ChildId, Disk, Driven, Effect, Now};
+use sa_acp::{Adapter, ChildId, Disk, Effect, Machine, Now};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -30,8 +30,8 @@ impl Disk for Folder {
 }
 
 /// An adapter between a client and the processes of its CLI.
-struct Stage<M: Driven> {
-    machine: M,
+struct Stage<A: Adapter> {
+    machine: Machine<A>,
     /// The processes that were started, in order.
     started: Vec<ChildId>,
     /// Lines to the processes that were not looked at yet.
@@ -40,8 +40,9 @@ struct Stage<M: Driven> {
     last_id: u64,
 }
 
-impl<M: Driven> Stage<M> {
-    fn new(machine: M) -> Result<Self> {
+impl<A: Adapter> Stage<A> {
+    fn new(core: impl Into<A>) -> Result<Self> {
+        let machine = Machine::new(core);
         let mut stage =
             Self { machine, started: Vec::new(), written: Vec::new(), output: Vec::new(), last_id: 0 };
         stage.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }))?;
@@ -97,6 +98,20 @@ impl<M: Driven> Stage<M> {
             ensure!(!self.output.is_empty(), "line {number} did not reach the client: {line}");
         }
         Ok(())
+    }
+}
+
+/// One directory without files.
+#[derive(Debug)]
+struct Folder;
+
+impl Disk for Folder {
+    fn is_directory(&self, path: &Path) -> bool {
+        path.starts_with(PROJECT)
+    }
+
+    fn read(&self, _: &Path) -> Option<String> {
+        None
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
     };
     match (neutral, name) {
         ("write" | "edit", "apply_patch") => vec![patch(neutral, fields, schema)],
+        ("edit", _) if property(schema, "edits").is_some() => vec![Input::Object(edit_list(fields, schema))],
         ("todo", "TaskCreate") => todos(fields).iter().map(|todo| Input::Object(task(todo))).collect(),
         ("todo", _) => vec![Input::Object(todo_list(fields, schema))],
         ("question", _) => vec![Input::Object(questions(fields, schema))],
@@ -52,6 +53,15 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
             vec![Input::Object(shaped)]
         }
     }
+}
+
+/// Returns an edit for a tool that takes a list of them.
+fn edit_list(fields: &Map<String, Value>, schema: &Value) -> Map<String, Value> {
+    let mut shaped = renamed(fields, schema, &FIELDS);
+    if let (Some(old), Some(new)) = (shaped.remove("old"), shaped.remove("new")) {
+        shaped.insert("edits".to_owned(), json!([{ "oldText": old, "newText": new }]));
+    }
+    shaped
 }
 
 /// A sub-agent that has a name and knows nothing of the conversation: it would play the same script otherwise.

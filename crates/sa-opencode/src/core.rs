@@ -1,14 +1,13 @@
-//! What every part of the agent works with: the client, the server, and what the agent was given from outside.
+//! The state of the agent apart from its sessions: the client, the server, and the configuration.
 
 use super::endpoint::Endpoints;
 use super::launch::Launch;
-use super::limits::Limits;
 use super::native::call::Call;
 use super::openings::Opening;
 use super::replies::Then;
 use super::servers::Registry;
-use sa_acp::{Client, Disk, Extra, Login, Now, Processes, Profile, Server};
-use std::fmt;
+use sa_acp::{Client, Disk, Extra, Limits, Login, Now, Processes, Profile, Server, new_parts};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,27 +22,22 @@ pub(super) static PROFILE: Profile = Profile {
         description: "Set the key of a provider, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or run `opencode auth login` in a \
                       terminal",
     },
-    extras: &[Extra::Directories, Extra::Fork, Extra::SetModel, Extra::Sse],
+    extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::SetModel, Extra::Sse],
 };
 
-/// What the machine needs from outside.
+/// The configuration and the environment of the agent.
+#[derive(Debug)]
 pub struct Host {
     /// The files that the machine may look at.
     pub disk: Box<dyn Disk>,
-    /// See there.
+    /// The source of addresses for servers.
     pub endpoints: Box<dyn Endpoints>,
     /// The home directory, for what concerns no project.
     pub home: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
-}
-
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("limits", &self.limits).finish_non_exhaustive()
-    }
 }
 
 /// See the module's comment.
@@ -54,43 +48,49 @@ pub struct Core {
     pub(super) processes: Processes<Launch>,
     pub(super) host: Host,
     pub(super) server: Server<Opening, Then>,
-    /// MCP servers that it was told of.
+    /// The MCP servers that the server knows.
     pub(super) registry: Registry,
+    /// The time by which the server has to be ready.
+    pub(super) ready_by: Option<Duration>,
+    /// Sessions that are being opened, by number.
+    pub(super) openings: BTreeMap<u64, Opening>,
+    pub(super) last_opening: u64,
 }
 
-impl Core {
-    pub(super) fn new(host: Host) -> Self {
+/// OpenCode as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
         Self {
-            now: Now::default(),
-            client: Client::new(&PROFILE),
-            processes: Processes::default(),
+            now,
+            client,
+            processes,
             host,
             server: Server::default(),
             registry: Registry::default(),
+            ready_by: None,
+            openings: BTreeMap::new(),
+            last_opening: 0,
         }
     }
+}
 
-    /// Asks the server something. Only prompts are awaited without a bound.
+impl Core {
+    /// Sends a request to the server. Only prompts have no deadline.
     pub(super) fn ask(&mut self, call: &Call, within: Option<Duration>, then: Then) {
         let deadline = within.map(|within| self.now.elapsed.saturating_add(within));
         self.server.ask(&mut self.processes, deadline, then, |id| call.line(id));
     }
 
-    /// The same for what has an answer soon.
+    /// Sends a request that is answered soon.
     pub(super) fn ask_soon(&mut self, call: &Call, then: Then) {
         self.ask(call, Some(self.host.limits.control), then);
     }
 
-    /// The same when nothing depends on the answer.
+    /// Sends a request whose answer is only logged.
     pub(super) fn order(&mut self, name: &'static str, call: &Call) {
         self.ask_soon(call, Then::Nothing(name));
-    }
-}
-
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
     }
 }

@@ -1,12 +1,10 @@
 //! Runs the machine on a pair of streams and a real process.
 
-use super::core::{Host, PROFILE};
+use super::core::{Core, Host, Machine};
 use super::endpoint::LocalEndpoints;
 use super::launch::{CONTENT, Launch, still};
-use super::limits::Limits;
-use super::machine::Machine;
-use sa_acp::{Cli, LocalDisk, Program};
-use sa_supervisor::CommandSpec;
+use super::limits::LIMITS;
+use sa_acp::{Cli, Limits, LocalDisk, Program};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -17,11 +15,11 @@ pub struct Options {
     pub cli: Cli,
     /// The home directory: where the CLI is started.
     pub home: PathBuf,
-    /// Where the CLI keeps its settings: `OPENCODE_CONFIG_DIR`, or `opencode` in the directory for settings.
+    /// The place in which the CLI keeps its settings: `OPENCODE_CONFIG_DIR`, or `opencode` in the directory for settings.
     pub config_dir: PathBuf,
-    /// Whether a client may switch to the mode that never asks.
+    /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// See there.
+    /// The time limits.
     pub limits: Limits,
 }
 
@@ -34,12 +32,12 @@ impl Options {
             config_dir: home.join(".config/opencode"),
             home,
             allow_bypass: false,
-            limits: Limits::default(),
+            limits: LIMITS,
         }
     }
 
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> Program<Machine> {
+    pub fn into_program(self) -> Program<Core> {
         let host = Host {
             disk: Box::new(LocalDisk),
             endpoints: Box::new(LocalEndpoints),
@@ -51,29 +49,14 @@ impl Options {
             let found = variables.iter().rev().find(|(name, _)| name == CONTENT);
             found.map(|(_, value)| value.to_string_lossy().into_owned())
         };
-        let Cli { program, inherited, env: added } = self.cli;
-        let content = named(&added).or_else(|| named(&inherited));
+        let content = named(&self.cli.env).or_else(|| named(&self.cli.inherited));
         let (home, config) = (self.home, self.config_dir);
-        let command = move |launch: &Launch| {
+        Program::new(Machine::new(host), self.cli, self.limits.grace, move |cli, launch: &Launch| {
             still(&config);
-            let mut env = added.clone();
-            env.extend(launch.variables(content.as_deref()));
-            CommandSpec {
-                program: program.clone().into(),
-                args: launch.arguments(),
-                env,
-                cwd: Some(home.clone()).filter(|home| home.is_dir()),
-                ..CommandSpec::default()
-            }
-        };
-        Program {
-            machine: Machine::new(host),
-            name: PROFILE.name,
-            inherited,
-            command: Box::new(command),
-            grace: self.limits.grace,
-            permission_socket: None,
-            resources: None,
-        }
+            let cwd = Some(home.clone()).filter(|home| home.is_dir());
+            let mut command = cli.command(launch.arguments(), Vec::new(), cwd);
+            command.env.extend(launch.variables(content.as_deref()));
+            command
+        })
     }
 }

@@ -35,7 +35,7 @@ impl fmt::Debug for Endpoint {
 }
 
 /// A source of endpoints.
-pub trait Endpoints: Send {
+pub trait Endpoints: fmt::Debug + Send {
     /// Returns an endpoint that nobody else has.
     fn next(&mut self) -> Endpoint;
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn doors_differ_and_do_not_show_their_secret() {
+    fn endpoints_differ_and_do_not_show_their_secret() {
         let (one, two) = (LocalEndpoints.next(), LocalEndpoints.next());
         assert_ne!(one.password, two.password);
         assert!(one.password.len() >= 32 && one.port != 0);

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// What the server is started with.
+/// The parameters of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// Where it listens.
@@ -50,8 +50,8 @@ impl Launch {
     }
 }
 
-/// What the server is told. Sub-agents do not have the rules of the session that they work for, so that what is dangerous is
-/// asked about everywhere, and answered here by the session's mode.
+/// Returns what the server is told. Sub-agents do not have the rules of the session that they work for, so that what is
+/// dangerous is asked about everywhere, and answered here by the session's mode.
 fn settings(content: Option<&str>) -> String {
     let mut all = match content.map(serde_json::from_str::<Value>) {
         Some(Ok(Value::Object(own))) => Value::Object(own),

@@ -8,16 +8,16 @@
 //! ```
 //!
 //! [`Machine`] is pure: what the client writes, what the wire brings, ends of processes and the time go in; lines for both
-//! and effects come out. The wire knows HTTP and nothing of what it carries. [`run`] drives both on a pair of streams and a
-//! real process; [`run_stdio`] is all of `sandbox-agent acp opencode`.
+//! and effects come out. The wire knows HTTP and nothing of what it carries. [`Options::into_program`] returns both with the
+//! processes behind them: all of `sandbox-agent acp opencode`.
 
+mod adapter;
 mod core;
 mod driver;
 mod endpoint;
 mod jobs;
 mod launch;
 mod limits;
-mod machine;
 mod native;
 mod openings;
 mod replies;
@@ -28,10 +28,9 @@ mod session;
 mod tools;
 mod wire;
 
-pub use self::core::Host;
+pub use self::core::{Core, Host, Machine};
 pub use driver::Options;
 pub use endpoint::{Endpoint, Endpoints};
 pub use launch::Launch;
-pub use limits::Limits;
-pub use machine::Machine;
-pub use sa_acp::Disk;
+pub use limits::LIMITS;
+pub use sa_acp::{Disk, Limits};

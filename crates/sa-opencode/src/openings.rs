@@ -1,31 +1,31 @@
 //! How sessions are opened: what there is in the directory is asked first, then the session itself, then what was said in
 //! it.
 
+use super::core::Core;
 use super::jobs::NO_CREDENTIALS;
-use super::machine::Machine;
 use super::native::about::{Agent, Command, Config, Info, Provider, Providers};
 use super::native::call::{Call, of_session};
 use super::native::message::Whole;
 use super::replies::{Outcome, Then};
 use super::session::{Session, Settings, Workspace};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, auth_required, failure, session_not_found};
+use sa_acp::{How, RequestKey, Sessions, auth_required, failure, session_not_found};
 use serde_json::json;
 
 /// A client's request to open a session.
 #[derive(Debug)]
-pub(super) struct Opening {
+pub struct Opening {
     pub(super) key: RequestKey,
     pub(super) how: How,
     pub(super) workspace: Workspace,
-    /// What is known of the directory.
+    /// The facts about the directory.
     around: Around,
-    /// What is not known of it yet.
+    /// The number of facts that are missing.
     missing: usize,
     info: Option<Info>,
 }
 
-/// What there is in a directory.
+/// The providers, agents, commands and settings of a directory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Around {
     pub(super) providers: Providers,
@@ -34,20 +34,20 @@ pub(super) struct Around {
     pub(super) config: Config,
 }
 
-/// A part of that.
+/// A part of [`Around`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub enum AroundPart {
     Providers,
     Agents,
     Commands,
     Config,
 }
 
-const PIECES: [(Piece, &str); 4] = [
-    (Piece::Providers, "/config/providers"),
-    (Piece::Agents, "/agent"),
-    (Piece::Commands, "/command"),
-    (Piece::Config, "/config"),
+const AROUND_PARTS: [(AroundPart, &str); 4] = [
+    (AroundPart::Providers, "/config/providers"),
+    (AroundPart::Agents, "/agent"),
+    (AroundPart::Commands, "/command"),
+    (AroundPart::Config, "/config"),
 ];
 
 impl AsRef<RequestKey> for Opening {
@@ -59,35 +59,35 @@ impl AsRef<RequestKey> for Opening {
 impl Opening {
     pub(super) fn new(key: RequestKey, how: How, workspace: Workspace) -> Self {
         let around = Around::default();
-        Self { key, how, workspace, around, missing: PIECES.len(), info: None }
+        Self { key, how, workspace, around, missing: AROUND_PARTS.len(), info: None }
     }
 }
 
-impl Machine {
+impl Core {
     /// The server is ready.
     pub(super) fn begin(&mut self, opening: Opening) {
         self.last_opening += 1;
         let number = self.last_opening;
-        for (piece, path) in PIECES {
+        for (part, path) in AROUND_PARTS {
             let call = Call::get(path).within(&opening.workspace.cwd);
-            self.core.ask(&call, Some(self.core.host.limits.open), Then::Around(number, piece));
+            self.ask(&call, Some(self.host.limits.open), Then::Around(number, part));
         }
         self.openings.insert(number, opening);
     }
 
     /// Something is known of the directory.
-    pub(super) fn around(&mut self, number: u64, piece: Piece, outcome: &Outcome<'_>) {
+    pub(super) fn around(&mut self, number: u64, part: AroundPart, outcome: &Outcome<'_>) {
         let Some(opening) = self.openings.get_mut(&number) else { return };
         let around = &mut opening.around;
-        let read = match piece {
-            Piece::Providers => outcome.read().map(|providers| around.providers = providers),
-            Piece::Agents => outcome.read().map(|agents| around.agents = agents),
+        let read = match part {
+            AroundPart::Providers => outcome.read().map(|providers| around.providers = providers),
+            AroundPart::Agents => outcome.read().map(|agents| around.agents = agents),
             // Without these a session can do its work.
-            Piece::Commands => {
+            AroundPart::Commands => {
                 around.commands = outcome.read().unwrap_or_default();
                 Ok(())
             }
-            Piece::Config => {
+            AroundPart::Config => {
                 around.config = outcome.read().unwrap_or_default();
                 Ok(())
             }
@@ -109,7 +109,7 @@ impl Machine {
         let Some(opening) = self.openings.get(&number) else { return };
         let call = match &opening.how {
             How::New => {
-                let settings = Settings::new(self.core.host.allow_bypass, &opening.around, None);
+                let settings = Settings::new(self.host.allow_bypass, &opening.around, None);
                 let rules = settings.rules(&opening.workspace.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
@@ -117,11 +117,11 @@ impl Machine {
             How::Forked(from) => Call::post(of_session(&from.0, "fork"), json!({})),
         };
         let call = call.within(&opening.workspace.cwd);
-        self.core.ask(&call, Some(self.core.host.limits.open), Then::Opened(number));
+        self.ask(&call, Some(self.host.limits.open), Then::Opened(number));
     }
 
     /// The session is there.
-    pub(super) fn opened(&mut self, number: u64, outcome: &Outcome<'_>) {
+    pub(super) fn opened(&mut self, sessions: &mut Sessions<Session>, number: u64, outcome: &Outcome<'_>) {
         let info: Info = match outcome.read() {
             Ok(info) => info,
             Err(reason) => {
@@ -141,35 +141,40 @@ impl Machine {
         let is_loaded = opening.how.is_loaded();
         opening.info = Some(info);
         if is_loaded {
-            return self.core.ask(&call, Some(self.core.host.limits.open), Then::History(number));
+            return self.ask(&call, Some(self.host.limits.open), Then::History(number));
         }
-        self.finish(number, Vec::new());
+        self.finish(sessions, number, Vec::new());
     }
 
-    /// What was said in the session is known.
-    pub(super) fn told(&mut self, number: u64, outcome: &Outcome<'_>) {
+    /// Returns what was said in the session is known.
+    pub(super) fn on_history(
+        &mut self,
+        sessions: &mut Sessions<Session>,
+        number: u64,
+        outcome: &Outcome<'_>,
+    ) {
         match outcome.read::<Vec<Whole>>() {
-            Ok(history) => self.finish(number, history),
+            Ok(history) => self.finish(sessions, number, history),
             Err(reason) => self.fail_opening(number, &failure(reason, "open_failed")),
         }
     }
 
-    fn finish(&mut self, number: u64, history: Vec<Whole>) {
+    fn finish(&mut self, sessions: &mut Sessions<Session>, number: u64, history: Vec<Whole>) {
         let Some(opening) = self.openings.remove(&number) else { return };
         let Opening { key, how, workspace, around, info, .. } = opening;
         let Some(info) = info else { return };
-        if let Some(session) = how.continued().and_then(|id| self.sessions.get_mut(&id.0)) {
+        if let Some(session) = how.continued().and_then(|id| sessions.get_mut(&id.0)) {
             // What is open stays as it is.
-            return session.reopened(&mut self.core, &key, &how, workspace, history);
+            return session.reopened(self, &key, &how, workspace, history);
         }
-        let session = Session::open(&mut self.core, &key, &how, workspace, &around, &info, history);
-        self.sessions.insert(session.conversation.id.0.clone(), session);
+        let session = Session::open(self, &key, &how, workspace, &around, &info, history);
+        sessions.insert(session.conversation.id.0.clone(), session);
     }
 
     /// The session cannot be opened.
     pub(super) fn fail_opening(&mut self, number: u64, error: &Error) {
         if let Some(opening) = self.openings.remove(&number) {
-            self.core.client.fail(&opening.key, error);
+            self.client.fail(&opening.key, error);
         }
     }
 }

@@ -1,25 +1,24 @@
 //! What becomes of the server's answers.
 
 use super::core::Core;
-use super::machine::Machine;
-use super::openings::Piece;
+use super::openings::AroundPart;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{DeleteSessionResponse, Error, SessionId};
-use sa_acp::{RequestKey, failure};
+use sa_acp::{RequestKey, Sessions, failure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What to do with an answer.
+/// The continuation of a request.
 #[derive(Debug)]
-pub(super) enum Then {
+pub enum Then {
     Health,
     /// What there is in the directory of a session that is being opened, by the number of the opening.
-    Around(u64, Piece),
+    Around(u64, AroundPart),
     /// A session was made, found or copied.
     Opened(u64),
-    /// What was said in it.
+    /// The history of a session.
     History(u64),
     /// What there is for somebody who says that there are credentials now.
     Authenticated(RequestKey),
@@ -49,7 +48,7 @@ pub(super) enum Then {
 
 /// Of which kind a list of questions is.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Asked {
+pub enum Asked {
     Permissions,
     Questions,
 }
@@ -87,43 +86,49 @@ impl Outcome<'_> {
         }
     }
 
-    /// What the body says, or in words why there is nothing.
+    /// Returns what the body says, or in words why there is nothing.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
         serde_json::from_str(self.text()?)
             .map_err(|error| format!("OpenCode answered something else: {error}"))
     }
 
-    /// Whether what was asked for does not exist.
+    /// Returns whether what was asked for does not exist.
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Answer(404, _))
     }
 }
 
-impl Machine {
-    pub(super) fn answered(&mut self, then: Then, outcome: &Outcome<'_>) {
+impl Core {
+    pub(super) fn on_answer(&mut self, sessions: &mut Sessions<Session>, then: Then, outcome: &Outcome<'_>) {
         match then {
-            Then::Health => self.healthy(outcome),
-            Then::Around(opening, piece) => self.around(opening, piece, outcome),
-            Then::Opened(opening) => self.opened(opening, outcome),
-            Then::History(opening) => self.told(opening, outcome),
+            Then::Health => self.healthy(sessions, outcome),
+            Then::Around(opening, part) => self.around(opening, part, outcome),
+            Then::Opened(opening) => self.opened(sessions, opening, outcome),
+            Then::History(opening) => self.on_history(sessions, opening, outcome),
             Then::Authenticated(key) => self.authenticated(&key, outcome),
-            Then::Ruled(id) => self.of(&id, |session, core| session.ruled(core, outcome)),
+            Then::Ruled(id) => on_session(self, sessions, &id, |session, core| session.ruled(core, outcome)),
             Then::Approved(id, question) => {
-                self.of(&id, |session, core| session.plan_approved(core, &question));
+                on_session(self, sessions, &id, |session, core| session.plan_approved(core, &question));
             }
-            Then::Reached(id, name) => self.of(&id, |session, core| session.reached(core, &name, outcome)),
-            Then::Prompted(id) => self.of(&id, |session, core| session.prompted(core, outcome)),
-            Then::Aborted(id) => self.of(&id, |session, core| session.aborted(core)),
-            Then::Pending(asked) => self.pending(asked, outcome),
-            Then::Commands(id) => self.of(&id, |session, core| session.commands_known(core, outcome)),
-            Then::Listed { key, cwd } => self.listed(&key, cwd.as_ref(), outcome),
+            Then::Reached(id, name) => {
+                on_session(self, sessions, &id, |session, core| session.reached(core, &name, outcome))
+            }
+            Then::Prompted(id) => {
+                on_session(self, sessions, &id, |session, core| session.prompted(core, outcome))
+            }
+            Then::Aborted(id) => on_session(self, sessions, &id, |session, core| session.aborted(core)),
+            Then::Pending(asked) => self.pending(sessions, asked, outcome),
+            Then::Commands(id) => {
+                on_session(self, sessions, &id, |session, core| session.commands_known(core, outcome))
+            }
+            Then::Listed { key, cwd } => self.listed(sessions, &key, cwd.as_ref(), outcome),
             Then::Found(key, id) => self.found(key, &id, outcome),
             Then::Deleted(key) => match outcome.text() {
                 Err(reason) if !outcome.is_missing() => {
-                    self.core.client.fail(&key, &failure(reason, "delete_failed"));
+                    self.client.fail(&key, &failure(reason, "delete_failed"));
                 }
                 // A session that does not exist is gone, as was wanted.
-                _ => self.core.client.reply(&key, DeleteSessionResponse::new()),
+                _ => self.client.reply(&key, DeleteSessionResponse::new()),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -134,7 +139,7 @@ impl Machine {
     }
 
     /// No answer will come: the process ended.
-    pub(super) fn unanswerable(&mut self, then: Then, error: &Error) {
+    pub(super) fn fail_request(&mut self, then: Then, error: &Error) {
         match then {
             Then::Around(opening, _) | Then::Opened(opening) | Then::History(opening) => {
                 self.fail_opening(opening, error);
@@ -142,15 +147,21 @@ impl Machine {
             Then::Authenticated(key)
             | Then::Listed { key, .. }
             | Then::Found(key, _)
-            | Then::Deleted(key) => self.core.client.fail(&key, error),
+            | Then::Deleted(key) => self.client.fail(&key, error),
             // Sessions notice by themselves.
             _ => {}
         }
     }
+}
 
-    pub(super) fn of(&mut self, id: &SessionId, act: impl FnOnce(&mut Session, &mut Core)) {
-        if let Some(session) = self.sessions.get_mut(&id.0) {
-            act(session, &mut self.core);
-        }
+/// Handles an answer that concerns a session, if that is still there.
+fn on_session(
+    core: &mut Core,
+    sessions: &mut Sessions<Session>,
+    id: &SessionId,
+    handle: impl FnOnce(&mut Session, &mut Core),
+) {
+    if let Some(session) = sessions.get_mut(&id.0) {
+        handle(session, core);
     }
 }

@@ -1,18 +1,24 @@
 //! How a client opens sessions.
 
-use super::machine::Machine;
+use super::core::Core;
 use super::openings::Opening;
 use super::servers::servers;
+use super::session::Session;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Job, OpenRequest, failure};
+use sa_acp::{OpenRequest, Sessions, failure};
 
-impl Machine {
-    pub(super) fn open_session(&mut self, request: OpenRequest) -> Result<(), Error> {
+impl Core {
+    /// Checks a request to open a session.
+    pub(super) fn check_opening(
+        &self,
+        sessions: &Sessions<Session>,
+        request: OpenRequest,
+    ) -> Result<Opening, Error> {
         let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.with_servers(servers)?;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
         if let Some(id) = how.continued() {
             let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
-            let known = self.sessions.get(&id.0);
+            let known = sessions.get(&id.0);
             if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
             }
@@ -20,8 +26,6 @@ impl Machine {
                 session.may_move(&workspace)?;
             }
         }
-        let opening = Opening::new(key, how, workspace);
-        self.core.server.jobs.push_back(Job::Open(Box::new(opening)));
-        Ok(())
+        Ok(Opening::new(key, how, workspace))
     }
 }

@@ -64,7 +64,7 @@ struct Known {
     sessions: BTreeSet<Arc<str>>,
 }
 
-/// What the process was told, by directory and name.
+/// The servers that the process knows, by directory and name.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     known: BTreeMap<(PathBuf, String), Known>,

@@ -1,7 +1,8 @@
 //! A client's side of an ACP connection that asks two things and goes.
 
 use crate::ProbeError;
-use sa_jsonrpc::{ErrorObject, Line, LineBuffer, codes, write_call};
+use sa_acp::{InputLine, LineReader};
+use sa_jsonrpc::{ErrorObject, codes, write_call};
 use sa_supervisor::{Process, Spawned};
 use serde_json::Value;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::net::unix::pipe;
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// Time for an agent that has closed its output to exit.
+/// The time that an agent that has closed its output may take to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Conversation {
@@ -79,14 +80,15 @@ impl Conversation {
                     return Ok(message);
                 }
             }
-            if self.output.read_buf(self.lines.spare()).await.unwrap_or(0) == 0 {
-                return Err(self.ended().await);
+            if let Some(InputLine::Whole(line)) = self.output.take()
+                && let Ok(message) = serde_json::from_slice(line)
+            {
+                return Ok(message);
             }
         }
     }
 
-    /// Returns the error for an agent that ended. Its last words are complete only then, which may be a moment after
-    /// it closed its output.
+    /// Returns the last words are all there only when it has ended, which may be a moment after it closed its output.
     async fn ended(&self) -> ProbeError {
         let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();

@@ -34,7 +34,7 @@ fn table(agent: &str) -> String {
 #[test]
 fn the_page_has_the_table_of_every_agent_that_the_catalogue_knows() {
     let page = include_str!("../../../docs/modes.md");
-    for agent in ["claude", "codex", "opencode", "amp", "demo"] {
+    for agent in ["claude", "codex", "opencode", "amp", "pi", "demo"] {
         let table = table(agent);
         assert!(page.contains(&table), "docs/modes.md should have for {agent}:\n{table}");
     }

@@ -29,7 +29,10 @@ const PASSED_ON: [&str; 10] = [
     "no_proxy",
 ];
 
-/// Programs that agents start.
+/// Agents with dependencies, which only npm can install.
+const NEEDS_NPM: [&str; 1] = ["pi"];
+
+/// What agents start by themselves.
 const BARE: [&str; 6] = ["sh", "bash", "cat", "env", "git", "uname"];
 
 /// One version of a real agent.
@@ -60,8 +63,10 @@ pub async fn installed(agent: &str, version: Option<&str>) -> Result<Installed> 
     if let Some(version) = &known {
         command.args(["--version", version]);
     }
-    // Neither npm nor Node nor anything else can be found there.
-    command.env("PATH", sandbox.path("empty"));
+    if !NEEDS_NPM.contains(&agent) {
+        // Neither npm nor Node nor anything else can be found there.
+        command.env("PATH", sandbox.path("empty"));
+    }
     let there = known.as_deref().is_some_and(|version| is_there(&data_dir, agent, version));
     let registry = if there { None } else { Some(registry().await?) };
     if let Some(registry) = &registry {

@@ -1,45 +1,45 @@
 //! One process of a vendor's CLI: started, written to, read from, ended.
 
 use crate::process::children::{ChildId, Ended};
-use crate::process::permission_socket::{Visit, VisitorId};
+use crate::process::permission_socket::{HelperId, HelperRequest};
 use crate::process::wire::{Agent, Ends, Wire};
-use crate::protocol::lines::{LineReader, MAX_LINE};
-use sa_jsonrpc::Line;
+use crate::protocol::clock::until;
+use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
-/// How long a process that has ended may leave its output open to others before that is read no more.
+/// The time for which the output of a process that exited is still read if another process keeps it open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// An event of a process, or of a visitor at the permission socket, bound to its source by an id.
+/// An event of a process, or of a helper at the permission socket, with the id of its source.
 #[derive(Debug)]
 pub(crate) enum Event {
     Line(ChildId, Vec<u8>),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
-    Visit(Visit),
-    Left(VisitorId),
+    HelperRequest(HelperRequest),
+    HelperGone(HelperId),
 }
 
-/// Lines that a wire may leave unread.
+/// The number of lines that a wire may leave unread.
 const PRINTED: usize = 8;
 
-/// What a process is run with.
+/// The parameters of a process.
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,
     pub(crate) child: ChildId,
     pub(crate) spec: CommandSpec,
-    /// How it is talked to, if not over its standard streams.
+    /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
     pub(crate) grace: Duration,
     pub(crate) events: mpsc::Sender<Event>,
-    /// Lines for its input, which is closed when no more can come.
+    /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
-    /// Orders to end it, each with the time that it has to end by itself.
+    /// Orders to end the process, each with the time that it gets to exit by itself.
     pub(crate) ends: mpsc::Receiver<Duration>,
 }
 
@@ -47,11 +47,11 @@ impl Run {
     /// Starts the process in a task of its own. The driver is generic and must not spawn the task itself: every adapter would
     /// get a copy of its code.
     pub(crate) fn start(self) {
-        tokio::spawn(self.attend());
+        tokio::spawn(self.run());
     }
 
-    /// Attends to the process until it has ended and all that it wrote was passed on.
-    async fn attend(self) {
+    /// Runs the process until it exited and all its output was passed on.
+    async fn run(self) {
         let Self { supervisor, child, spec, wire, grace, events, lines, ends } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
@@ -91,24 +91,24 @@ impl Run {
     }
 }
 
-/// Who gets what a process writes to its standard output.
+/// The receiver of the standard output of a process.
 enum Listener<'a> {
     Agent(ChildId, &'a mpsc::Sender<Event>),
     Wire(mpsc::Sender<Vec<u8>>),
 }
 
 impl Listener<'_> {
-    /// Waits while the listener does not keep up, and with it the process; `false` if it is gone.
-    async fn hear(&self, line: Line<'_>) -> bool {
+    /// Passes a line on. Waits while the receiver does not keep up, and with it the process. Returns `false` if it is gone.
+    async fn pass(&self, line: InputLine<'_>) -> bool {
         match (self, line) {
-            (Self::Agent(child, events), Line::Whole(line)) => {
+            (Self::Agent(child, events), InputLine::Whole(line)) => {
                 events.send(Event::Line(*child, line.to_vec())).await.is_ok()
             }
-            (Self::Agent(child, events), Line::TooLong(length)) => {
+            (Self::Agent(child, events), InputLine::TooLong(length)) => {
                 events.send(Event::Overlong(*child, length)).await.is_ok()
             }
-            (Self::Wire(printed), Line::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
-            (Self::Wire(_), Line::TooLong(_)) => true,
+            (Self::Wire(printed), InputLine::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
+            (Self::Wire(_), InputLine::TooLong(_)) => true,
         }
     }
 }
@@ -127,21 +127,14 @@ async fn read(process: &Process, stdout: pipe::Receiver, listener: &Listener<'_>
             () = until(deadline) => return,
         }
         while let Some(line) = reader.take() {
-            if !listener.hear(line).await {
+            if !listener.pass(line).await {
                 return;
             }
         }
     }
 }
 
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Writes lines until no more can come. A process that closed its input has ended or will.
+/// Writes lines until the channel is closed. A process that closed its input has exited or will.
 async fn write(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = lines.recv().await {
         if stdin.write_all(&line).await.is_err() {
@@ -150,14 +143,14 @@ async fn write(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
     }
 }
 
-/// Ends the process when it was told to and does not do so by itself. The shortest time counts.
+/// Ends the process if it does not exit in the time that an order leaves it. The shortest time counts.
 async fn end(process: Process, mut ends: mpsc::Receiver<Duration>, grace: Duration) {
     let mut deadline: Option<Instant> = None;
     loop {
         tokio::select! {
-            farewell = ends.recv() => match farewell {
-                Some(farewell) => {
-                    let until = Instant::now() + farewell;
+            drain = ends.recv() => match drain {
+                Some(drain) => {
+                    let until = Instant::now() + drain;
                     deadline = Some(deadline.map_or(until, |deadline| deadline.min(until)));
                 }
                 // The agent is ending, and ends all of its processes.

@@ -2,45 +2,45 @@
 
 use std::time::Duration;
 
-/// A process. Numbers are never used twice, so that the last words of one are not taken for another's.
+/// A process. Numbers are never used twice, so late output of one is never taken for another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChildId(pub u64);
 
-/// Something to do besides writing to the client. `L` says how a process is started.
+/// An order about processes for the driver. `L` are the parameters of a process.
 #[derive(Debug)]
 pub enum Effect<L> {
-    /// Start a process.
+    /// Starts a process.
     Start {
-        /// What it is called from now on.
+        /// The id of the process from now on.
         child: ChildId,
-        /// How.
+        /// The parameters.
         launch: Box<L>,
     },
-    /// Write a line, its end included, to its standard input; also before it is known to run.
+    /// Writes a line to the standard input, also before the process is known to run.
     Write {
-        /// Which process.
+        /// The process.
         child: ChildId,
-        /// The line.
+        /// The line, with its end.
         line: Vec<u8>,
     },
-    /// Close its standard input, and end it if it does not end by itself within `farewell`.
+    /// Closes the standard input, and stops the process if it does not exit within `drain`.
     End {
-        /// Which process.
+        /// The process.
         child: ChildId,
-        /// How long to wait before it is ended.
-        farewell: Duration,
+        /// The time that the process gets to exit by itself.
+        drain: Duration,
     },
 }
 
 /// How a process ended.
 #[derive(Debug, Clone, Default)]
 pub struct Ended {
-    /// Why it could not be started at all.
+    /// Why the process could not be started.
     pub not_started: Option<String>,
-    /// Its exit code, if it ended by itself.
+    /// The exit code, if the process exited by itself.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the process.
     pub signal: Option<i32>,
-    /// The last that it wrote to standard error.
+    /// The end of the standard error.
     pub stderr: String,
 }

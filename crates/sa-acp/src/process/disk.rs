@@ -1,5 +1,6 @@
 //! The file system, as far as a state machine may look at it.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -7,11 +8,11 @@ use std::path::Path;
 const SHOWN: u64 = 1 << 20;
 
 /// The files that a machine needs to know of, and must not touch itself.
-pub trait Disk: Send {
-    /// Whether there is a directory at that path.
+pub trait Disk: fmt::Debug + Send {
+    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
-    /// What a file holds, if it is text and not too long to be shown.
+    /// Returns what a file holds, if it is text and not too long to be shown.
     fn read(&self, path: &Path) -> Option<String>;
 }
 

@@ -2,37 +2,36 @@
 
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
-use crate::process::permission_socket::{self, VisitorId};
+use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program};
-use crate::protocol::clock::Now;
-use crate::protocol::lines::{LineReader, MAX_LINE};
-use crate::protocol::outbound::Outbound;
-use crate::session::adapter::Driven;
-use sa_jsonrpc::Line;
+use crate::protocol::clock::{Now, until};
+use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
+use crate::protocol::output_buffer::OutputBuffer;
+use crate::session::adapter::Adapter;
+use crate::session::machine::Machine;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::HashMap;
-use std::io;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
-/// Lines of processes that may wait to be worked on. Each is as long as the CLI makes it, so they are few.
+/// The number of process lines that may wait to be handled. They are few, because each may be long.
 const WAITING_LINES: usize = 32;
 
-/// Lines that a process may leave unread: one prompt, and orders and answers beside it.
+/// The number of lines that a process may leave unread: one prompt, and orders and answers next to it.
 const UNREAD_LINES: usize = 256;
 
-/// Orders to end one process.
+/// The number of orders to end one process that may wait.
 const ENDS: usize = 8;
 
-/// How long a client may take to read what was written before the agent ended, and processes to end by themselves.
+/// The time that a client gets to read the last output, and processes to exit by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Serves one client until its side of the connection ends. No process is left when this returns.
-pub(crate) async fn serve<A: Driven>(
+pub(crate) async fn serve<A: Adapter>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     mut program: Program<A>,
@@ -53,12 +52,12 @@ pub(crate) async fn serve<A: Driven>(
         grace,
         reader: LineReader::new(input, MAX_LINE),
         output,
-        outbound: Outbound::default(),
+        pending_output: OutputBuffer::default(),
         supervisor: supervisor.clone(),
         children: HashMap::new(),
         sender,
         events,
-        visitors: HashMap::new(),
+        helpers: HashMap::new(),
         started: Instant::now(),
     };
     driver.serve().await;
@@ -77,60 +76,60 @@ impl Drop for SocketTask {
     }
 }
 
-/// The way to a process.
+/// The channels to a process.
 struct Handle {
-    /// `None` once its input is closed.
+    /// `None` once the standard input is closed.
     lines: Option<mpsc::Sender<Vec<u8>>>,
     ends: mpsc::Sender<Duration>,
 }
 
 impl Handle {
-    fn end(&mut self, farewell: Duration) {
+    fn end(&mut self, drain: Duration) {
         self.lines = None;
         // If there is no room, enough of them are on their way.
-        let _ = self.ends.try_send(farewell);
+        let _ = self.ends.try_send(drain);
     }
 }
 
-struct Driver<A: Driven, R, W> {
-    machine: A,
+struct Driver<A: Adapter, R, W> {
+    machine: Machine<A>,
     name: &'static str,
     command: CommandOf<A::Launch>,
     grace: Duration,
     reader: LineReader<R>,
     output: W,
-    outbound: Outbound,
+    pending_output: OutputBuffer,
     supervisor: Supervisor,
     children: HashMap<ChildId, Handle>,
     sender: mpsc::Sender<Event>,
     events: mpsc::Receiver<Event>,
-    visitors: HashMap<VisitorId, oneshot::Sender<Vec<u8>>>,
+    helpers: HashMap<HelperId, oneshot::Sender<Vec<u8>>>,
     started: Instant,
 }
 
-impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
+impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     async fn serve(mut self) {
         loop {
-            self.machine.take_output(self.outbound.buffer());
+            self.machine.take_output(self.pending_output.buffer());
             while let Some(effect) = self.machine.next_effect() {
                 self.act(effect);
             }
-            while let Some((visitor, line)) = self.machine.next_answer() {
-                if let Some(answer) = self.visitors.remove(&visitor) {
-                    // Whoever left does not need it.
-                    let _ = answer.send(line);
+            while let Some((helper, line)) = self.machine.next_helper_reply() {
+                if let Some(reply) = self.helpers.remove(&helper) {
+                    // A helper that is gone does not need it.
+                    let _ = reply.send(line);
                 }
             }
             let wake = self.machine.wake().and_then(|time| self.started.checked_add(time));
-            // What the client has not read yet holds everything back that would add to it.
-            let hears = !self.outbound.is_full();
+            // Output that the client has not read holds back everything that would add to it.
+            let may_read = !self.pending_output.is_full();
             tokio::select! {
-                read = self.reader.fill(), if hears => match read {
+                read = self.reader.fill(), if may_read => match read {
                     Ok(true) => self.take_lines(),
                     Ok(false) | Err(_) => return self.drain().await,
                 },
-                event = self.events.recv(), if hears => self.take_event(event),
-                wrote = write(&mut self.outbound, &mut self.output) => if wrote.is_err() { return },
+                event = self.events.recv(), if may_read => self.take_event(event),
+                wrote = self.pending_output.write_next(&mut self.output) => if wrote.is_err() { return },
                 () = until(wake) => {
                     let now = self.now();
                     self.machine.tick(now);
@@ -139,13 +138,13 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
         }
     }
 
-    /// Gives the agent all lines of the client that have arrived.
+    /// Passes all lines of the client that have arrived to the agent.
     fn take_lines(&mut self) {
         let now = self.now();
         while let Some(line) = self.reader.take() {
             match line {
-                Line::Whole(line) => self.machine.line(now, line),
-                Line::TooLong(length) => self.machine.overlong(now, length),
+                InputLine::Whole(line) => self.machine.line(now, line),
+                InputLine::TooLong(length) => self.machine.overlong(now, length),
             }
         }
     }
@@ -159,13 +158,13 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                 self.children.remove(&child);
                 self.machine.ended(now, child, &ended);
             }
-            Some(Event::Visit(visit)) => {
-                self.visitors.insert(visit.visitor, visit.answer);
-                self.machine.visited(now, visit.visitor, &visit.line);
+            Some(Event::HelperRequest(request)) => {
+                self.helpers.insert(request.helper, request.reply);
+                self.machine.on_helper_request(now, request.helper, &request.line);
             }
-            Some(Event::Left(visitor)) => {
-                self.visitors.remove(&visitor);
-                self.machine.left(now, visitor);
+            Some(Event::HelperGone(helper)) => {
+                self.helpers.remove(&helper);
+                self.machine.on_helper_gone(now, helper);
             }
             // The driver keeps a sender itself.
             None => {}
@@ -182,13 +181,13 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                     matches!(lines.try_send(line), Err(mpsc::error::TrySendError::Full(_)))
                 });
                 if full {
-                    tracing::warn!(agent = self.name, "a process does not read what it is told and is ended");
+                    tracing::warn!(agent = self.name, "a process does not read its input and is ended");
                     handle.end(Duration::ZERO);
                 }
             }
-            Effect::End { child, farewell } => {
+            Effect::End { child, drain } => {
                 if let Some(handle) = self.children.get_mut(&child) {
-                    handle.end(farewell);
+                    handle.end(drain);
                 }
             }
         }
@@ -212,13 +211,13 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
         run.start();
     }
 
-    /// Waits a moment after the client's last message: it may still read its answers, and processes may end by themselves.
+    /// Waits a moment after the client's last message: it may still read answers, and processes may exit by themselves.
     async fn drain(mut self) {
         for handle in self.children.values_mut() {
             handle.lines = None;
         }
-        let (outbound, output) = (&mut self.outbound, &mut self.output);
-        let said = async { while !outbound.is_settled() && outbound.write_some(output).await.is_ok() {} };
+        let (pending, output) = (&mut self.pending_output, &mut self.output);
+        let said = async { while !pending.is_settled() && pending.write_some(output).await.is_ok() {} };
         let (children, events) = (&mut self.children, &mut self.events);
         let left = async {
             while !children.is_empty() {
@@ -227,27 +226,12 @@ impl<A: Driven, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
                 }
             }
         };
-        // Nobody is there any more who would care about either.
+        // After that time nobody needs either.
         let _ = timeout(LAST_WORDS, async { tokio::join!(said, left) }).await;
     }
 
     fn now(&self) -> Now {
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Now { elapsed: self.started.elapsed(), unix }
-    }
-}
-
-/// Writes what waits; never returns while there is nothing.
-async fn write(outbound: &mut Outbound, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
-    if outbound.is_settled() {
-        return std::future::pending().await;
-    }
-    outbound.write_some(output).await
-}
-
-async fn until(wake: Option<Instant>) {
-    match wake {
-        Some(time) => sleep_until(time).await,
-        None => std::future::pending().await,
     }
 }

@@ -41,17 +41,17 @@ impl<K: Ord, T> Pending<K, T> {
         std::mem::take(&mut self.open).into_values().map(|open| open.then).collect()
     }
 
-    /// What answers are awaited for.
+    /// Returns what answers are awaited for.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.open.values().map(|open| &open.then)
     }
 
-    /// How many answers are awaited.
+    /// Returns how many answers are awaited.
     pub fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// When the next answer is late.
+    /// Returns when the next answer is late.
     pub fn deadline(&self) -> Option<Duration> {
         self.open.values().filter_map(|open| open.deadline).min()
     }

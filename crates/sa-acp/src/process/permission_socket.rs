@@ -1,8 +1,8 @@
-//! The permission socket of an agent: programs that its CLI starts ask one question each there, and wait for the answer.
+//! The permission socket of an agent. Helper programs that the CLI starts connect to it, send one request each, and wait for
+//! the reply.
 
 use crate::process::child::Event;
-use crate::protocol::lines::{LineReader, MAX_LINE};
-use sa_jsonrpc::Line;
+use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use std::os::unix::net::UnixListener as Listener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,25 +12,25 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
-/// Visitors that may wait at once; others wait to be let in.
-const VISITORS: usize = 256;
+/// The number of helpers that are served at once. Others wait to be accepted.
+const MAX_HELPERS: usize = 256;
 
-/// How long a visitor may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time within which a helper has to send its request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Between two attempts to let somebody in when the system has no room.
+/// The time between two attempts to accept a connection when the system is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A program at the permission socket. Numbers are never used twice.
+/// A helper program at the permission socket. Numbers are never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VisitorId(pub u64);
+pub struct HelperId(pub u64);
 
-/// What a visitor wants, and the way to answer it.
+/// A request of a helper, and the channel for the reply.
 #[derive(Debug)]
-pub(crate) struct Visit {
-    pub(crate) visitor: VisitorId,
+pub(crate) struct HelperRequest {
+    pub(crate) helper: HelperId,
     pub(crate) line: Vec<u8>,
-    pub(crate) answer: oneshot::Sender<Vec<u8>>,
+    pub(crate) reply: oneshot::Sender<Vec<u8>>,
 }
 
 /// Serves the socket in a task of its own, which ends by its handle.
@@ -38,51 +38,51 @@ pub(crate) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHand
     tokio::spawn(keep(listener, events)).abort_handle()
 }
 
-/// Lets visitors in, for ever.
+/// Accepts helpers forever.
 async fn keep(listener: Listener, events: mpsc::Sender<Event>) {
     let listener = listener.set_nonblocking(true).and_then(|()| UnixListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the permission socket cannot be served"),
     };
-    let seats = Arc::new(Semaphore::new(VISITORS));
+    let slots = Arc::new(Semaphore::new(MAX_HELPERS));
     let mut last = 0;
     loop {
-        let Ok(seat) = Arc::clone(&seats).acquire_owned().await else { return };
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
             sleep(PAUSE).await;
             continue;
         };
         last += 1;
-        let (visitor, events) = (VisitorId(last), events.clone());
+        let (helper, events) = (HelperId(last), events.clone());
         tokio::spawn(async move {
-            attend(visitor, stream, &events).await;
-            drop(seat);
+            attend(helper, stream, &events).await;
+            drop(slot);
         });
     }
 }
 
-/// Hears one visitor out and waits with it for the answer.
-async fn attend(visitor: VisitorId, mut stream: UnixStream, events: &mpsc::Sender<Event>) {
+/// Reads the request of one helper and writes the reply.
+async fn attend(helper: HelperId, mut stream: UnixStream, events: &mpsc::Sender<Event>) {
     let (input, mut output) = stream.split();
     let mut reader = LineReader::new(input, MAX_LINE);
-    if !matches!(timeout(PATIENCE, reader.fill()).await, Ok(Ok(true))) {
+    if !matches!(timeout(REQUEST_TIMEOUT, reader.fill()).await, Ok(Ok(true))) {
         return;
     }
-    let Some(Line::Whole(line)) = reader.take() else { return };
-    let (answer, answered) = oneshot::channel();
-    let visit = Visit { visitor, line: line.to_vec(), answer };
-    if events.send(Event::Visit(visit)).await.is_err() {
+    let Some(InputLine::Whole(line)) = reader.take() else { return };
+    let (reply, replied) = oneshot::channel();
+    let request = HelperRequest { helper, line: line.to_vec(), reply };
+    if events.send(Event::HelperRequest(request)).await.is_err() {
         return;
     }
     tokio::select! {
-        answer = answered => if let Ok(line) = answer {
-            // A visitor that left does not need it.
+        reply = replied => if let Ok(line) = reply {
+            // A helper that is gone does not need it.
             let _ = output.write_all(&line).await;
         },
-        // Nothing more is expected of it; the end of its input is its leaving.
+        // Nothing more is expected: the end of its input means that the helper is gone.
         _ = reader.fill() => {
-            let _ = events.send(Event::Left(visitor)).await;
+            let _ = events.send(Event::HelperGone(helper)).await;
         }
     }
 }

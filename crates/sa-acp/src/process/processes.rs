@@ -4,7 +4,7 @@ use crate::process::children::{ChildId, Effect};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Orders about processes that the driver has not carried out. `L` says how a process is started.
+/// Orders about processes that the driver has not carried out. `L` are the parameters of a process.
 #[derive(Debug)]
 pub struct Processes<L> {
     effects: VecDeque<Effect<L>>,
@@ -25,9 +25,9 @@ impl<L> Processes<L> {
         self.effects.push_back(Effect::Write { child, line });
     }
 
-    /// Ends a process that does not end by itself within `farewell`.
-    pub fn end(&mut self, child: ChildId, farewell: Duration) {
-        self.effects.push_back(Effect::End { child, farewell });
+    /// Closes the standard input of a process, and stops it if it does not exit within `drain`.
+    pub fn end(&mut self, child: ChildId, drain: Duration) {
+        self.effects.push_back(Effect::End { child, drain });
     }
 
     /// Takes the next order for the driver.

@@ -2,7 +2,8 @@
 
 use crate::process::driver::serve;
 use crate::protocol::stdio::{StdinReader, StdoutWriter};
-use crate::session::adapter::Driven;
+use crate::session::adapter::Adapter;
+use crate::session::machine::Machine;
 use sa_supervisor::CommandSpec;
 use std::any::Any;
 use std::ffi::OsString;
@@ -30,6 +31,17 @@ impl Cli {
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), ..Self::default() }
     }
+
+    /// Returns the command with these arguments. Variables of the CLI come before `env`.
+    pub fn command(
+        &self,
+        args: Vec<OsString>,
+        mut env: Vec<(OsString, OsString)>,
+        cwd: Option<PathBuf>,
+    ) -> CommandSpec {
+        env.extend(self.env.iter().cloned());
+        CommandSpec { program: self.program.clone().into(), args, env, cwd, ..CommandSpec::default() }
+    }
 }
 
 /// Values of variables may be secrets: only names of those that were added are shown.
@@ -56,35 +68,61 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Makes the command of a launch.
-pub type CommandOf<L> = Box<dyn Fn(&L) -> CommandSpec + Send>;
+/// Returns the command of a launch.
+pub(crate) type CommandOf<L> = Box<dyn Fn(&L) -> CommandSpec + Send>;
 
-/// See the module's comment.
-pub struct Program<A: Driven> {
-    /// The state machine.
-    pub machine: A,
+/// An agent that is ready to run.
+pub struct Program<A: Adapter> {
+    pub(crate) machine: Machine<A>,
     /// The agent's name in error messages.
-    pub name: &'static str,
-    /// The environment that processes inherit.
-    pub inherited: Vec<(OsString, OsString)>,
-    /// Returns the command of a launch.
-    pub command: CommandOf<A::Launch>,
+    pub(crate) name: &'static str,
+    pub(crate) inherited: Vec<(OsString, OsString)>,
+    pub(crate) command: CommandOf<A::Launch>,
     /// The time between SIGTERM and SIGKILL.
-    pub grace: Duration,
-    /// The socket at which programs that the CLI starts ask questions.
-    pub permission_socket: Option<UnixListener>,
+    pub(crate) grace: Duration,
+    pub(crate) permission_socket: Option<UnixListener>,
     /// Held until the agent and all of its processes have ended.
-    pub resources: Option<Box<dyn Any + Send>>,
+    pub(crate) resources: Option<Box<dyn Any + Send>>,
 }
 
 /// The environment may hold secrets.
-impl<A: Driven> fmt::Debug for Program<A> {
+impl<A: Adapter> fmt::Debug for Program<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl<A: Driven> Program<A> {
+impl<A: Adapter> Program<A> {
+    /// Returns an agent whose processes `command` starts. `grace` is the time between SIGTERM and SIGKILL.
+    pub fn new(
+        mut machine: Machine<A>,
+        mut cli: Cli,
+        grace: Duration,
+        command: impl Fn(&Cli, &A::Launch) -> CommandSpec + Send + 'static,
+    ) -> Self {
+        Self {
+            name: machine.profile().name,
+            machine,
+            inherited: std::mem::take(&mut cli.inherited),
+            command: Box::new(move |launch| command(&cli, launch)),
+            grace,
+            permission_socket: None,
+            resources: None,
+        }
+    }
+
+    /// Serves helper programs of the CLI at this socket. `resources` are held until the agent and its processes have ended.
+    pub fn with_permission_socket(mut self, socket: UnixListener, resources: impl Any + Send) -> Self {
+        self.permission_socket = Some(socket);
+        self.with_resources(resources)
+    }
+
+    /// Holds `resources` until the agent and its processes have ended.
+    pub fn with_resources(mut self, resources: impl Any + Send) -> Self {
+        self.resources = Some(Box::new(resources));
+        self
+    }
+
     /// Serves the client on this process's standard input and output until either ends: all of `sandbox-agent acp`.
     pub fn run_stdio(self) -> ExitCode {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {

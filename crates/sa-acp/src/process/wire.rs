@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 /// the process has ended, so whatever it starts has to end with it.
 pub type Wire = Box<dyn FnOnce(Ends) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// What a wire connects.
+/// The two ends of a wire.
 #[derive(Debug)]
 pub struct Ends {
     /// Lines that the process writes to its standard output.
@@ -21,7 +21,7 @@ pub struct Ends {
     pub agent: Agent,
 }
 
-/// Where lines reach the agent as if the process had written them.
+/// A channel for lines that the agent handles like output of the process.
 #[derive(Clone)]
 pub struct Agent {
     pub(crate) child: ChildId,

@@ -5,7 +5,7 @@ use crate::protocol::handshake::Handshake;
 use crate::protocol::incoming::{RequestKey, answer, params, refusal};
 use crate::protocol::outgoing::{write_error, write_notification, write_request, write_result};
 use crate::protocol::profile::Profile;
-use crate::protocol::request::{Form, How, Request};
+use crate::protocol::request::{Form, How, Request, SetRequest};
 use crate::session::answers::Reply;
 use crate::tools::terminal::without_output;
 use agent_client_protocol_schema::v1::{
@@ -41,9 +41,9 @@ pub struct Caller {
     pub ask: String,
 }
 
-/// What a line of the client asks of the agent.
+/// A message of the client.
 #[derive(Debug)]
-pub enum Heard<T> {
+pub enum ClientMessage<T> {
     /// A request, which has to be answered, now or later.
     Request(RequestKey, Request),
     /// All prompts of that session are to end.
@@ -95,7 +95,7 @@ impl<T> Client<T> {
     }
 
     /// Takes a line of the client, without its end. What makes no sense is answered here, and so is `initialize`.
-    pub fn hear(&mut self, line: &[u8]) -> Option<Heard<T>> {
+    pub fn read(&mut self, line: &[u8]) -> Option<ClientMessage<T>> {
         let message = match Message::read(line) {
             Ok(message) => message,
             Err(invalid) => {
@@ -108,7 +108,7 @@ impl<T> Client<T> {
             Kind::Request => {
                 let key = RequestKey::of(&message);
                 match self.requested(&key, &method, message.params()) {
-                    Ok(request) => request.map(|request| Heard::Request(key, request)),
+                    Ok(request) => request.map(|request| ClientMessage::Request(key, request)),
                     Err(error) => {
                         self.fail(&key, &error);
                         None
@@ -118,7 +118,7 @@ impl<T> Client<T> {
             Kind::Notification => notified(&method, message.params()),
             Kind::Response => {
                 let (id, caller) = self.calls.answered(message.shape.id.as_ref()?)?;
-                Some(Heard::Answer { id, caller, reply: answer(line) })
+                Some(ClientMessage::Answer { id, caller, reply: answer(line) })
             }
         }
     }
@@ -179,7 +179,23 @@ impl<T> Client<T> {
         }
     }
 
-    /// Answers a request to change a setting; `options` are all of them as they are now.
+    /// Answers a request to set an option, and reports the mode if it changed. `options` are all of them as they are now.
+    pub fn setting_changed(
+        &mut self,
+        session: &SessionId,
+        request: &SetRequest,
+        new_mode: Option<&str>,
+        options: Vec<SessionConfigOption>,
+    ) {
+        match new_mode {
+            Some(mode) => self.mode_changed(session, mode, options.clone()),
+            None if request.form != Form::Option => self.options_changed(session, options.clone()),
+            None => {}
+        }
+        self.was_set(&request.key, request.form, options);
+    }
+
+    /// Answers a request to set an option. `options` are all of them as they are now.
     pub fn was_set(&mut self, key: &RequestKey, form: Form, options: Vec<SessionConfigOption>) {
         match form {
             Form::Mode => self.reply(key, SetSessionModeResponse::new()),
@@ -274,7 +290,7 @@ impl Client<Caller> {
     }
 }
 
-fn notified<T>(method: &str, text: Option<&str>) -> Option<Heard<T>> {
+fn notified<T>(method: &str, text: Option<&str>) -> Option<ClientMessage<T>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Cancel {
@@ -282,11 +298,11 @@ fn notified<T>(method: &str, text: Option<&str>) -> Option<Heard<T>> {
     }
     match method {
         "session/cancel" => {
-            params::<CancelNotification>(text).ok().map(|cancel| Heard::Cancel(cancel.session_id))
+            params::<CancelNotification>(text).ok().map(|cancel| ClientMessage::Cancel(cancel.session_id))
         }
         "$/cancel_request" => {
             let cancel = params::<Cancel>(text).ok()?;
-            Id::from_json(cancel.request_id.get()).map(Heard::CancelRequest)
+            Id::from_json(cancel.request_id.get()).map(ClientMessage::CancelRequest)
         }
         _ => None,
     }

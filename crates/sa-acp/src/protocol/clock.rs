@@ -1,8 +1,9 @@
-//! The time as an agent is told it, and how ACP writes it.
+//! The time that a state machine knows, and its form in ACP.
 
 use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 
-/// The time at which something reaches a state machine; machines never look at a clock.
+/// The time of an event. State machines never read a clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Now {
     /// Since the agent started; never goes back.
@@ -11,7 +12,7 @@ pub struct Now {
     pub unix: Duration,
 }
 
-/// The moment `unix` after the epoch as RFC 3339, in UTC with milliseconds.
+/// Formats the moment `unix` after the epoch as RFC 3339, in UTC with milliseconds.
 pub fn timestamp(unix: Duration) -> String {
     let seconds = unix.as_secs();
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
@@ -20,8 +21,8 @@ pub fn timestamp(unix: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
-/// Year, month and day of a day counted from 1970-01-01 in the Gregorian calendar. Years are taken to begin in March, so
-/// that the leap day is the last one of its year and all lengths before it are regular.
+/// Returns year, month and day of a day counted from 1970-01-01 in the Gregorian calendar. Years are taken to begin in
+/// March, so that the leap day is the last day of its year and all lengths before it are regular.
 fn civil(days: u64) -> (u64, u64, u64) {
     const DAYS_PER_ERA: u64 = 146_097;
     let days = days + 719_468;
@@ -32,6 +33,14 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let day = day_of_year - (153 * from_march + 2) / 5 + 1;
     let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+/// Waits until this time, or forever without one.
+pub async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 #[cfg(test)]

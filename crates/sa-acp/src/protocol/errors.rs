@@ -2,7 +2,7 @@
 
 use crate::process::children::Ended;
 use agent_client_protocol_schema::v1::Error;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// As much of a CLI's standard error goes into an error, in characters.
 const STDERR_TAIL: usize = 4 << 10;
@@ -47,6 +47,35 @@ pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> E
         "signal": ended.signal,
         "stderrTail": tail,
     }));
+    error
+}
+
+/// Returns the error for a failure of the model's API, from words that may begin with its status and end with its body.
+pub fn model_error(words: &str) -> Error {
+    let (status, body) = match words.split_once(' ') {
+        Some((number, rest)) => (number.parse::<u16>().ok(), rest),
+        None => (None, words),
+    };
+    let body = serde_json::from_str::<Value>(body).unwrap_or_default();
+    let message = body["error"]["message"].as_str().or(body["message"].as_str());
+    let message = match (status, message) {
+        (Some(status), Some(message)) => format!("{message} (status {status})"),
+        _ => words.to_owned(),
+    };
+    let lower = words.to_lowercase();
+    let kind = match status {
+        Some(401) => return auth_required(message),
+        Some(400 | 413 | 422) => "invalid_request",
+        Some(404) => "model_not_found",
+        Some(429) => "rate_limit",
+        Some(529) => "overloaded",
+        Some(500..) => "server_error",
+        _ if lower.contains("rate limit") || lower.contains("too many requests") => "rate_limit",
+        _ if lower.contains("overloaded") => "overloaded",
+        _ => "unknown",
+    };
+    let mut error = failure(message, kind);
+    error.data = Some(json!({ "errorKind": kind, "httpStatus": status }));
     error
 }
 

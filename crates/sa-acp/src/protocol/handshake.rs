@@ -40,32 +40,32 @@ impl Handshake {
         Err(Error::invalid_request().data(serde_json::json!({ "reason": "send initialize first" })))
     }
 
-    /// Whether the client reads files for the agent.
+    /// Returns whether the client reads files for the agent.
     pub fn reads_files(&self) -> bool {
         self.capabilities.fs.read_text_file
     }
 
-    /// Whether the client writes files for the agent.
+    /// Returns whether the client writes files for the agent.
     pub fn writes_files(&self) -> bool {
         self.capabilities.fs.write_text_file
     }
 
-    /// Whether the client runs commands for the agent.
+    /// Returns whether the client runs commands for the agent.
     pub fn runs_terminals(&self) -> bool {
         self.capabilities.terminal
     }
 
-    /// Whether the client shows forms.
+    /// Returns whether the client shows forms.
     pub fn shows_forms(&self) -> bool {
         self.capabilities.elicitation.as_ref().is_some_and(|elicitation| elicitation.form.is_some())
     }
 
-    /// Whether the client opens addresses for the user.
+    /// Returns whether the client opens addresses for the user.
     pub fn opens_urls(&self) -> bool {
         self.capabilities.elicitation.as_ref().is_some_and(|elicitation| elicitation.url.is_some())
     }
 
-    /// Whether the client knows configuration options that are on or off.
+    /// Returns whether the client knows configuration options that are on or off.
     pub fn knows_switches(&self) -> bool {
         let session = self.capabilities.session.as_ref();
         session
@@ -73,7 +73,7 @@ impl Handshake {
             .is_some_and(|options| options.boolean.is_some())
     }
 
-    /// Whether the client shows notices.
+    /// Returns whether the client shows notices.
     pub fn shows_notices(&self) -> bool {
         self.capabilities.session.as_ref().is_some_and(|session| session.notices.is_some())
     }
@@ -84,7 +84,7 @@ impl Handshake {
         self.capabilities.meta.as_ref().is_some_and(|meta| meta.get(OUTPUT) == Some(&true.into()))
     }
 
-    /// Whether the client wants to know of compactions.
+    /// Returns whether the client wants to know of compactions.
     pub fn follows_compaction(&self) -> bool {
         self.capabilities.session.as_ref().is_some_and(|session| session.compaction.is_some())
     }

@@ -23,7 +23,7 @@ impl RequestKey {
         Self { id: message.shape.id.clone().unwrap_or(Id::Null), text }
     }
 
-    /// What a message that could not be read is answered under.
+    /// Returns what a message that could not be read is answered under.
     pub fn unknown() -> Self {
         Self { id: Id::Null, text: RawValue::NULL.to_owned() }
     }

@@ -13,26 +13,26 @@ use serde_json::Value;
 /// takes pictures and embedded files in prompts; what only some can is an [`Extra`].
 #[derive(Debug)]
 pub struct Profile {
-    /// What programs call it.
+    /// The name for programs.
     pub name: &'static str,
-    /// What people call it.
+    /// The name for people.
     pub title: &'static str,
     /// Under which it tells what the protocol has no place for.
     pub namespace: &'static str,
     /// How to log in.
     pub login: Login,
-    /// What it can besides.
+    /// Further abilities.
     pub extras: &'static [Extra],
 }
 
 /// The one way to log in.
 #[derive(Debug)]
 pub struct Login {
-    /// What programs call it.
+    /// The name for programs.
     pub id: &'static str,
-    /// What people call it.
+    /// The name for people.
     pub name: &'static str,
-    /// What is to be done.
+    /// The instructions.
     pub description: &'static str,
 }
 
@@ -43,6 +43,10 @@ pub enum Extra {
     Audio,
     /// More directories than one for a session.
     Directories,
+    /// Pictures in prompts by their address.
+    ImageUrls,
+    /// MCP servers over HTTP.
+    Http,
     /// Copies of sessions.
     Fork,
     /// Logging out.
@@ -54,12 +58,12 @@ pub enum Extra {
 }
 
 impl Profile {
-    /// Whether it can that.
+    /// Returns whether it can that.
     pub fn has(&self, extra: Extra) -> bool {
         self.extras.contains(&extra)
     }
 
-    /// What is told beside the protocol: `value` under the agent's own name.
+    /// Returns what is told beside the protocol: `value` under the agent's own name.
     pub fn meta(&self, value: Value) -> Meta {
         Meta::from_iter([(self.namespace.to_owned(), value)])
     }
@@ -81,7 +85,7 @@ impl Profile {
         let capabilities = AgentCapabilities::new()
             .load_session(true)
             .prompt_capabilities(prompts)
-            .mcp_capabilities(McpCapabilities::new().http(true).sse(self.has(Extra::Sse)))
+            .mcp_capabilities(McpCapabilities::new().http(self.has(Extra::Http)).sse(self.has(Extra::Sse)))
             .session_capabilities(sessions)
             .auth(AgentAuthCapabilities::new().logout(logout));
         let login = AuthMethodAgent::new(self.login.id, self.login.name)

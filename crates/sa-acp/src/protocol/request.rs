@@ -7,7 +7,7 @@ use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{
     AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, Error, ForkSessionRequest,
     ListSessionsRequest, LoadSessionRequest, LogoutRequest, McpServer, NewSessionRequest, PromptRequest,
-    ResumeSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
+    ResumeSessionRequest, SessionConfigOptionValue, SessionId, SessionInfo, SetSessionConfigOptionRequest,
     SetSessionModeRequest,
 };
 use serde::Deserialize;
@@ -15,42 +15,42 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a client wants.
+/// A request of a client.
 #[derive(Debug)]
 pub enum Request {
-    /// It says that it has credentials now, in the way that the agent named.
+    /// The client says that there are credentials now.
     Authenticate,
-    /// It wants no credentials to be kept.
+    /// Removes stored credentials.
     Logout,
-    /// A session is to be opened.
-    Open(How, Workspace),
-    /// Which sessions there are.
+    /// Opens a session.
+    Open(How, RequestedWorkspace),
+    /// Lists sessions.
     List(Box<ListSessionsRequest>),
-    /// A session is to be closed.
+    /// Closes a session.
     Close(SessionId),
-    /// Nothing is to be left of a session.
+    /// Closes a session and removes what is stored of it.
     Delete(SessionId),
-    /// Something about a session is to be another from now on.
+    /// Sets an option of a session.
     Set(SessionId, Setting),
-    /// A prompt.
+    /// Sends a prompt.
     Prompt(Box<PromptRequest>),
 }
 
-/// In which way a session is opened.
+/// The session that is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum How {
-    /// It is new.
+    /// A new session.
     New,
-    /// This one goes on, and tells what was said in it.
+    /// This session, with its history.
     Loaded(SessionId),
-    /// This one goes on.
+    /// This session, without its history.
     Resumed(SessionId),
-    /// It is a copy of this one.
+    /// A copy of this session.
     Forked(SessionId),
 }
 
 impl How {
-    /// The session that it goes on with, or is a copy of.
+    /// Returns the session that continues or is copied.
     pub fn origin(&self) -> Option<&SessionId> {
         match self {
             Self::New => None,
@@ -58,44 +58,48 @@ impl How {
         }
     }
 
-    /// The session that it goes on with.
+    /// Returns the session that continues.
     pub fn continued(&self) -> Option<&SessionId> {
         self.origin().filter(|_| !matches!(self, Self::Forked(_)))
     }
 
-    /// Whether what was said is to be told.
+    /// Returns whether the client wants the history.
     pub fn is_loaded(&self) -> bool {
         matches!(self, Self::Loaded(_))
     }
 }
 
-/// The surroundings of a session, which a client names whenever it opens one. `S` are its MCP servers: as the client names
-/// them, or in the form of a CLI.
+/// The directories and MCP servers of a session, as a client names them when it opens one.
+#[derive(Debug)]
+pub struct RequestedWorkspace {
+    pub(crate) cwd: PathBuf,
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) servers: Vec<McpServer>,
+    pub(crate) asking: Asking,
+}
+
+/// The directories and MCP servers of a session. `S` are the MCP servers in the form of a CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workspace<S = Vec<McpServer>> {
+pub struct Workspace<S> {
     /// The working directory.
     pub cwd: PathBuf,
-    /// Further directories that it may work in.
+    /// Further directories that the session may work in.
     pub directories: Vec<PathBuf>,
     /// The MCP servers.
     pub servers: S,
-    /// Who decides on what the agent would allow by itself.
+    /// Who decides on what the agent would allow itself.
     pub asking: Asking,
 }
 
-impl Workspace {
-    /// Brings the MCP servers into the form of a CLI.
-    pub fn with_servers<S>(
+impl RequestedWorkspace {
+    /// Checks the directories and brings the MCP servers into the form of a CLI.
+    pub fn resolve<S>(
         self,
+        is_directory: impl Fn(&Path) -> bool,
         convert: impl FnOnce(Vec<McpServer>) -> Result<S, Error>,
     ) -> Result<Workspace<S>, Error> {
         let Self { cwd, directories, servers, asking } = self;
-        Ok(Workspace { cwd, directories, servers: convert(servers)?, asking })
-    }
-
-    /// Returns an error if the session cannot work there.
-    pub fn check(&self, is_directory: impl Fn(&Path) -> bool) -> Result<(), Error> {
-        for path in std::iter::once(&self.cwd).chain(&self.directories) {
+        for path in std::iter::once(&cwd).chain(&directories) {
             if !path.is_absolute() {
                 return Err(invalid(format!("not an absolute path: {}", path.display())));
             }
@@ -103,45 +107,65 @@ impl Workspace {
                 return Err(invalid(format!("no such directory: {}", path.display())));
             }
         }
-        Ok(())
+        Ok(Workspace { cwd, directories, servers: convert(servers)?, asking })
+    }
+}
+
+impl<S> Workspace<S> {
+    /// Returns a session that works here as `session/list` shows it.
+    pub fn session_info(&self, id: SessionId, title: Option<String>) -> SessionInfo {
+        SessionInfo::new(id, self.cwd.clone()).additional_directories(self.directories.clone()).title(title)
     }
 }
 
 /// A client's request to open a session.
 #[derive(Debug)]
-pub struct OpenRequest<S = Vec<McpServer>> {
+pub struct OpenRequest {
     /// The request to answer.
     pub key: RequestKey,
-    /// Which session is opened.
+    /// The session to open.
     pub how: How,
-    /// The surroundings of the session.
-    pub workspace: Workspace<S>,
+    /// The directories and MCP servers.
+    pub workspace: RequestedWorkspace,
 }
 
-/// Something that is to be another from now on.
+/// A client's request to set an option.
 #[derive(Debug)]
-pub struct Setting {
-    /// In which form that was asked for.
+pub struct SetRequest {
+    /// The request to answer.
+    pub key: RequestKey,
+    /// The method that the client used.
     pub form: Form,
     /// The option.
     pub option: Arc<str>,
-    /// Its new value.
+    /// The id of the choice.
+    pub value: String,
+}
+
+/// An option and its new value.
+#[derive(Debug)]
+pub struct Setting {
+    /// The method that the client used.
+    pub form: Form,
+    /// The option.
+    pub option: Arc<str>,
+    /// The new value.
     pub value: SessionConfigOptionValue,
 }
 
-/// In which form a client asks for a change: there is one for all options, and older ones for single options.
+/// The method by which an option is set: one for all options, and older ones for single options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The mode alone.
+    /// `session/set_mode`.
     Mode,
-    /// The model alone.
+    /// `session/set_model`.
     Model,
-    /// Any option.
+    /// `session/set_config_option`.
     Option,
 }
 
 impl Setting {
-    /// The value of an option that is chosen from a list.
+    /// Returns the value of an option that is chosen from a list.
     pub fn choice(&self) -> Result<&str, Error> {
         let value = self.value.as_value_id().map(|value| &*value.0);
         value.ok_or_else(|| invalid("the value must be the id of a choice"))
@@ -206,7 +230,10 @@ impl Request {
         if !directories.is_empty() && !profile.has(Extra::Directories) {
             return Err(invalid(format!("{} works in one directory", profile.title)));
         }
-        Ok(Self::Open(how, Workspace { cwd, directories, servers, asking: Asking::read(meta.as_ref()) }))
+        Ok(Self::Open(
+            how,
+            RequestedWorkspace { cwd, directories, servers, asking: Asking::read(meta.as_ref()) },
+        ))
     }
 
     fn set(profile: &Profile, method: &str, text: Option<&str>) -> Result<Self, Error> {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 /// The reply of a client to a request.
 pub type Reply = Result<Box<RawValue>, Error>;
 
-/// Which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
+/// Returns which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
 pub fn chosen(reply: Reply) -> Result<Option<String>, String> {
     let result = reply.map_err(|error| format!("the client could not ask: {}", error.message))?;
     let response: RequestPermissionResponse = serde_json::from_str(result.get())
@@ -19,7 +19,7 @@ pub fn chosen(reply: Reply) -> Result<Option<String>, String> {
     })
 }
 
-/// What the user did with a form; an error in words if the answer makes no sense.
+/// Returns what the user did with a form; an error in words if the answer makes no sense.
 pub fn action(reply: Reply) -> Result<ElicitationAction, String> {
     let result = reply.map_err(|error| format!("the client could not ask: {}", error.message))?;
     serde_json::from_str::<CreateElicitationResponse>(result.get())

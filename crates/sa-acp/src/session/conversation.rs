@@ -1,77 +1,81 @@
-//! A session as its client sees it: prompts in a queue, questions on their way to the client and back, a title, an end.
+//! A session as its client sees it: the running prompt, prompts in a queue, open questions, a title, an end.
 
 use crate::protocol::client::{Caller, Client};
 use crate::protocol::clock::{Now, timestamp};
 use crate::protocol::incoming::RequestKey;
 use crate::protocol::marks;
-use crate::protocol::request::Workspace;
-use crate::text::content::{Piece, first_line, pieces};
+use crate::protocol::profile::Profile;
+use crate::text::content::{PromptPart, first_line, prompt_parts};
 use agent_client_protocol_schema::v1::{
     CloseSessionResponse, ContentBlock, Error, PermissionOption, RequestPermissionRequest, SessionId,
-    SessionInfo, SessionInfoUpdate, SessionUpdate, StopReason, ToolCallUpdate,
+    SessionInfoUpdate, SessionUpdate, StopReason, ToolCallUpdate, Usage,
 };
 use sa_jsonrpc::Id;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Prompts of a session that may wait behind the running one.
+/// The number of prompts that may wait behind the running one.
 const MAX_QUEUE: usize = 128;
 
-/// Characters of a line that nobody understands which are passed on.
+/// The length at which an unknown line is cut, in characters.
 const KEPT_LINE: usize = 16 << 10;
 
-/// A prompt; `C` is its content in the CLI's own form.
+/// A prompt of the client.
 #[derive(Debug)]
-pub struct Prompt<C> {
-    /// The request to answer.
-    pub key: RequestKey,
+pub struct Prompt {
     /// The content.
-    pub content: C,
-    /// The first line of its text, for a title.
+    pub parts: Vec<PromptPart>,
+    /// The first line of the text, for a title.
     pub first_line: String,
 }
 
-/// See the module's comment. `S` are MCP servers and `C` is a prompt in the CLI's own form; `A` is a question of the CLI.
+/// The client's view of a session. `A` is a question of the CLI.
 #[derive(Debug)]
-pub struct Conversation<S, C, A> {
+pub struct Conversation<A> {
     /// The id by which the client knows the session.
     pub id: SessionId,
-    /// The directories and MCP servers that the session works with.
-    pub workspace: Workspace<S>,
-    /// Prompts that wait.
-    pub queue: VecDeque<Prompt<C>>,
     /// Questions that the client has not answered, by the CLI's own ids.
     pub asks: BTreeMap<String, A>,
-    /// The name of the session.
+    /// The title of the session.
     pub title: Option<String>,
-    /// Lines of the CLI that were not understood.
-    pub unknown: u64,
+    queue: VecDeque<(RequestKey, Prompt)>,
+    /// The request of the prompt that the CLI works on, until it is answered.
+    running: Option<RequestKey>,
+    unknown_lines: u64,
     stage: Stage,
+}
+
+/// The wish of a client that closes a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CloseKind {
+    /// Ends the session and keeps what is stored of it.
+    Close,
+    /// Ends the session and removes what is stored of it.
+    Delete,
 }
 
 #[derive(Debug)]
 enum Stage {
     Open,
-    /// Requests that wait for the session to be closed: some want only that, others want nothing to be left of it.
+    /// Requests that wait for the end of the session.
     Closing {
         closes: Vec<RequestKey>,
         deletes: Vec<RequestKey>,
     },
-    /// Nothing is left of it here.
     Closed,
 }
 
-impl<S, C, A> Conversation<S, C, A> {
-    /// Returns an open conversation in which nothing was said.
-    pub fn new(id: SessionId, workspace: Workspace<S>) -> Self {
+impl<A> Conversation<A> {
+    /// Returns an open conversation without prompts.
+    pub fn new(id: SessionId) -> Self {
         Self {
             id,
-            workspace,
-            queue: VecDeque::new(),
             asks: BTreeMap::new(),
             title: None,
-            unknown: 0,
+            queue: VecDeque::new(),
+            running: None,
+            unknown_lines: 0,
             stage: Stage::Open,
         }
     }
@@ -81,61 +85,88 @@ impl<S, C, A> Conversation<S, C, A> {
         matches!(self.stage, Stage::Open)
     }
 
-    /// Returns whether somebody waits for the session to be closed.
+    /// Returns whether a request waits for the end of the session.
     pub fn is_closing(&self) -> bool {
         matches!(self.stage, Stage::Closing { .. })
     }
 
-    /// Returns whether the session can be forgotten.
+    /// Returns whether the session can be dropped.
     pub fn is_closed(&self) -> bool {
         matches!(self.stage, Stage::Closed)
     }
 
-    /// Returns the session as `session/list` shows it.
-    pub fn info(&self) -> SessionInfo {
-        SessionInfo::new(self.id.clone(), self.workspace.cwd.clone())
-            .additional_directories(self.workspace.directories.clone())
-            .title(self.title.clone())
+    /// Returns whether a prompt can be sent.
+    pub(crate) fn has_next(&self) -> bool {
+        self.is_open() && !self.queue.is_empty()
     }
 
-    /// Puts a prompt behind the ones before; `content` brings it into the CLI's own form.
+    /// Returns whether prompts wait.
+    pub fn is_queued(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Takes the next prompt. It runs until [`Conversation::finish`].
+    pub fn next_prompt(&mut self) -> Option<Prompt> {
+        let (key, prompt) = self.queue.pop_front()?;
+        self.running = Some(key);
+        Some(prompt)
+    }
+
+    /// Returns whether the client waits for the end of the running prompt. A prompt may be answered before the CLI is done.
+    pub fn is_awaited(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Returns whether the running prompt was sent as the request `id`.
+    pub(crate) fn is_running(&self, id: &Id) -> bool {
+        self.running.as_ref().is_some_and(|key| key.id == *id)
+    }
+
+    /// Answers the running prompt, unless that was done before.
+    pub fn finish(&mut self, client: &mut Client, outcome: Result<StopReason, Error>, usage: Option<Usage>) {
+        let Some(key) = self.running.take() else { return };
+        match outcome {
+            Ok(reason) => client.prompt_done(&key, reason, usage),
+            Err(error) => client.fail(&key, &error),
+        }
+    }
+
+    /// Puts a prompt behind the ones before.
     pub(crate) fn enqueue(
         &mut self,
-        agent: &str,
+        profile: &Profile,
         key: &RequestKey,
         prompt: Vec<ContentBlock>,
-        content: impl FnOnce(Vec<Piece>) -> Result<C, Error>,
     ) -> Result<(), Error> {
-        let pieces = pieces(agent, prompt)?;
-        let first_line = first_line(&pieces);
-        let content = content(pieces)?;
+        let parts = prompt_parts(profile, prompt)?;
         if self.queue.len() >= MAX_QUEUE {
             let reason = format!("{MAX_QUEUE} prompts are waiting already");
             return Err(Error::invalid_request().data(json!({ "reason": reason })));
         }
-        self.queue.push_back(Prompt { key: key.clone(), content, first_line });
+        let first_line = first_line(&parts);
+        self.queue.push_back((key.clone(), Prompt { parts, first_line }));
         Ok(())
     }
 
     /// Cancels all prompts that wait.
     pub(crate) fn cancel_queue(&mut self, client: &mut Client) {
-        for prompt in std::mem::take(&mut self.queue) {
-            client.prompt_done(&prompt.key, StopReason::Cancelled, None);
+        for (key, _) in std::mem::take(&mut self.queue) {
+            client.prompt_done(&key, StopReason::Cancelled, None);
         }
     }
 
-    /// Cancels the prompt that waits under this request; `false` if there is none.
+    /// Cancels the prompt that waits under this request. Returns `false` if there is none.
     pub(crate) fn cancel_queued(&mut self, client: &mut Client, id: &Id) -> bool {
-        let index = self.queue.iter().position(|prompt| prompt.key.id == *id);
-        let Some(prompt) = index.and_then(|index| self.queue.remove(index)) else { return false };
-        client.prompt_done(&prompt.key, StopReason::Cancelled, None);
+        let index = self.queue.iter().position(|(key, _)| key.id == *id);
+        let Some((key, _)) = index.and_then(|index| self.queue.remove(index)) else { return false };
+        client.prompt_done(&key, StopReason::Cancelled, None);
         true
     }
 
     /// Refuses all prompts that wait.
     pub fn fail_queue(&mut self, client: &mut Client, error: &Error) {
-        for prompt in std::mem::take(&mut self.queue) {
-            client.fail(&prompt.key, error);
+        for (key, _) in std::mem::take(&mut self.queue) {
+            client.fail(&key, error);
         }
     }
 
@@ -147,7 +178,7 @@ impl<S, C, A> Conversation<S, C, A> {
     }
 
     /// Passes a question of the CLI on as a request for permission.
-    pub fn pass_on_choice(
+    pub fn ask_permission(
         &mut self,
         client: &mut Client,
         id: &str,
@@ -159,8 +190,8 @@ impl<S, C, A> Conversation<S, C, A> {
         self.pass_on(client, id, ask, "session/request_permission", request);
     }
 
-    /// Asks for permission for something that the agent would allow by itself: the client has rules.
-    pub fn pass_on_allowed(
+    /// Asks for permission for something that the agent would allow itself: the client has rules.
+    pub fn ask_though_allowed(
         &mut self,
         client: &mut Client,
         id: &str,
@@ -172,14 +203,14 @@ impl<S, C, A> Conversation<S, C, A> {
         self.pass_on(client, id, ask, "session/request_permission", request);
     }
 
-    /// Takes a question back that is void by now.
+    /// Withdraws a question that is void.
     pub fn withdraw(&mut self, client: &mut Client, id: &str) {
         if self.asks.remove(id).is_some() {
             client.withdraw(&self.id, Some(id));
         }
     }
 
-    /// Takes all questions back.
+    /// Withdraws all questions and returns them.
     pub fn withdraw_all(&mut self, client: &mut Client) -> BTreeMap<String, A> {
         client.withdraw(&self.id, None);
         std::mem::take(&mut self.asks)
@@ -190,7 +221,7 @@ impl<S, C, A> Conversation<S, C, A> {
         client.update(&self.id, update);
     }
 
-    /// Gives the session a name, and reports it if it is new.
+    /// Sets the title, and reports it if it changed.
     pub fn rename(&mut self, client: &mut Client, now: Now, name: String) {
         if self.title.as_ref() == Some(&name) {
             return;
@@ -200,41 +231,49 @@ impl<S, C, A> Conversation<S, C, A> {
         self.update(client, &SessionUpdate::SessionInfoUpdate(update));
     }
 
-    /// Names a session that has no name after its first prompt. A command is no name.
+    /// Names a session without a title after its first prompt, unless that is a command.
     pub fn name_after(&mut self, client: &mut Client, now: Now, first_line: &str) {
         if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
             self.rename(client, now, first_line.to_owned());
         }
     }
 
-    /// Passes on what is not understood, so that somebody who does can use it.
+    /// Reports something unknown, so that a client that knows it can use it.
     pub fn report_unknown(&mut self, client: &mut Client, mut what: Value) {
-        self.unknown += 1;
-        tracing::warn!(session = %self.id, count = self.unknown, "the CLI wrote a line that is not known");
-        what["count"] = json!(self.unknown);
+        self.unknown_lines += 1;
+        tracing::warn!(session = %self.id, count = self.unknown_lines, "the CLI wrote a line that is not known");
+        what["count"] = json!(self.unknown_lines);
         client.remark(&self.id, "unparsed", what);
     }
 
-    /// Passes on a message of the CLI that is not known, in full unless it is long.
+    /// Reports an unknown message of the CLI, in full unless it is long.
     pub fn report_unknown_message(&mut self, client: &mut Client, message: Value) {
         let text = message.to_string();
         let raw = if text.len() <= KEPT_LINE { message } else { Value::String(clipped(&text)) };
         self.report_unknown(client, json!({ "raw": raw }));
     }
 
-    /// Notes a request to close the session; `delete` also removes what is stored of it. Returns whether it is the first.
-    pub(crate) fn begin_closing(&mut self, key: RequestKey, delete: bool) -> bool {
+    /// Reports a line that is too long to be read.
+    pub fn report_overlong(&mut self, client: &mut Client, length: u64) {
+        self.report_unknown(client, json!({ "reason": format!("a line of {length} bytes is too long") }));
+    }
+
+    /// Notes a request to close the session. Returns whether it is the first.
+    pub(crate) fn begin_closing(&mut self, key: RequestKey, kind: CloseKind) -> bool {
         let is_first = self.is_open();
         if is_first {
             self.stage = Stage::Closing { closes: Vec::new(), deletes: Vec::new() };
         }
         if let Stage::Closing { closes, deletes } = &mut self.stage {
-            if delete { deletes } else { closes }.push(key);
+            match kind {
+                CloseKind::Close => closes.push(key),
+                CloseKind::Delete => deletes.push(key),
+            }
         }
         is_first
     }
 
-    /// Answers those who wanted the session closed, and returns the requests to delete what is stored of it.
+    /// Answers the requests to close the session, and returns those that also delete it.
     pub fn close(&mut self, client: &mut Client) -> Vec<RequestKey> {
         let Stage::Closing { closes, deletes } = &mut self.stage else { return Vec::new() };
         let (closes, deletes) = (std::mem::take(closes), std::mem::take(deletes));
@@ -245,13 +284,13 @@ impl<S, C, A> Conversation<S, C, A> {
         deletes
     }
 
-    /// Has a session forgotten that could not be opened.
+    /// Drops a session that could not be opened.
     pub fn discard(&mut self) {
         self.stage = Stage::Closed;
     }
 }
 
-/// Returns as much of a line as is passed on when nobody understands it.
+/// Cuts an unknown line to the length that is reported.
 pub fn clipped(line: &str) -> String {
     line.chars().take(KEPT_LINE).collect()
 }

@@ -33,7 +33,7 @@ impl McpWait {
         Self { missing, give_up, report: Report::Unneeded }
     }
 
-    /// Whether all were heard of.
+    /// Returns whether all were heard of.
     pub fn is_done(&self) -> bool {
         self.missing.is_empty()
     }

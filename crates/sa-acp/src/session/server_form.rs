@@ -8,12 +8,12 @@ use agent_client_protocol_schema::v1::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a server wants.
+/// A form of an MCP server.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerForm<'a> {
-    /// Its name, if it is known.
+    /// The name, if it is known.
     pub server: Option<&'a str>,
-    /// What it says to it.
+    /// The text of the form.
     pub message: &'a str,
     /// The address to open, with the id under which it is known; `None` for a form.
     pub url: Option<(&'a str, &'a str)>,

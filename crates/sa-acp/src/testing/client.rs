@@ -1,7 +1,7 @@
 //! A client and the processes behind an agent, both played by the test, with the agent's machine between them.
 
 use super::schema::{Side, check, check_error};
-use crate::{ChildId, Driven, Effect, Ended, Now, VisitorId};
+use crate::{Adapter, ChildId, Effect, Ended, HelperId, Machine, Now};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,26 +14,26 @@ pub trait Peer {
 
 /// See the module's comment. Every message that the agent writes is checked against ACP's schema.
 #[derive(Debug)]
-pub struct Client<M: Driven, P> {
+pub struct Client<A: Adapter, P> {
     /// The agent.
-    pub machine: M,
+    pub machine: Machine<A>,
     /// The process behind it.
     pub peer: P,
     /// The time.
     pub now: Now,
     /// Processes that were started, in order.
-    pub starts: Vec<(ChildId, M::Launch)>,
+    pub starts: Vec<(ChildId, A::Launch)>,
     /// Processes that were to end, with the time that they were given.
     pub ends: Vec<(ChildId, Duration)>,
-    /// What visitors were answered.
-    pub answers: Vec<(VisitorId, Value)>,
+    /// The replies to helpers.
+    pub answers: Vec<(HelperId, Value)>,
     asked: HashMap<i64, String>,
     last_id: i64,
 }
 
-impl<M: Driven, P: Peer> Client<M, P> {
+impl<A: Adapter, P: Peer> Client<A, P> {
     /// A client that has said nothing yet.
-    pub fn new(machine: M, peer: P) -> Self {
+    pub fn new(machine: Machine<A>, peer: P) -> Self {
         Self {
             machine,
             peer,
@@ -131,15 +131,15 @@ impl<M: Driven, P: Peer> Client<M, P> {
         self.run()
     }
 
-    /// A visitor connects to the permission socket.
-    pub fn visit(&mut self, visitor: VisitorId, line: &[u8]) -> Vec<Value> {
-        self.machine.visited(self.now, visitor, line);
+    /// A helper connects to the permission socket.
+    pub fn ask_as_helper(&mut self, helper: HelperId, line: &[u8]) -> Vec<Value> {
+        self.machine.on_helper_request(self.now, helper, line);
         self.run()
     }
 
-    /// A visitor leaves.
-    pub fn leave(&mut self, visitor: VisitorId) -> Vec<Value> {
-        self.machine.left(self.now, visitor);
+    /// A helper disconnects.
+    pub fn drop_helper(&mut self, helper: HelperId) -> Vec<Value> {
+        self.machine.on_helper_gone(self.now, helper);
         self.run()
     }
 
@@ -161,12 +161,12 @@ impl<M: Driven, P: Peer> Client<M, P> {
         while let Some(effect) = self.machine.next_effect() {
             match effect {
                 Effect::Start { child, launch } => self.starts.push((child, *launch)),
-                Effect::End { child, farewell } => self.ends.push((child, farewell)),
+                Effect::End { child, drain } => self.ends.push((child, drain)),
                 Effect::Write { line, .. } => self.peer.wrote(value(&line)),
             }
         }
-        while let Some((visitor, line)) = self.machine.next_answer() {
-            self.answers.push((visitor, value(&line)));
+        while let Some((helper, line)) = self.machine.next_helper_reply() {
+            self.answers.push((helper, value(&line)));
         }
         let mut out = Vec::new();
         self.machine.take_output(&mut out);

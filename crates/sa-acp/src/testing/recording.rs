@@ -19,14 +19,14 @@ pub fn recordings(manifest_dir: &str, folder: &str) -> Vec<PathBuf> {
 pub struct Log(pub String);
 
 impl Log {
-    /// What is done next.
+    /// Returns what is done next.
     pub fn title(&mut self, title: &str) {
         if !title.is_empty() {
             writeln!(self.0, "# {title}").unwrap();
         }
     }
 
-    /// What the agent said, as [`describe`] has it. Pieces of one message stand on one line.
+    /// Returns what the agent said, as [`describe`] has it. Pieces of one message stand on one line.
     pub fn said(&mut self, line: &str) {
         match line.split_once(" += ") {
             Some((start, piece)) if self.0.lines().last().is_some_and(|last| last.starts_with(start)) => {
@@ -38,7 +38,7 @@ impl Log {
         }
     }
 
-    /// What was written to the process.
+    /// Returns what was written to the process.
     pub fn wrote(&mut self, what: &str) {
         writeln!(self.0, "  > {what}").unwrap();
     }

@@ -12,10 +12,10 @@ use tokio::time::timeout;
 /// Where scripts find what they run.
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// How long an answer may take.
+/// The time that an answer may take.
 const ANSWER: Duration = Duration::from_secs(60);
 
-/// How long an agent may take to end with its client.
+/// The time that an agent may take to end with its client.
 const END: Duration = Duration::from_secs(10);
 
 /// See the module's comment. `T` is what the agent returns.

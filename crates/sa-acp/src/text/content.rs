@@ -1,58 +1,66 @@
-//! What a client puts into a prompt, in the two forms that models take: text and pictures.
+//! The content of a prompt, in the two forms that models take: text and pictures.
 
 use crate::protocol::errors::invalid;
+use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
 
 /// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum PromptPart {
     /// Text.
     Text(String),
     /// A picture.
     Image {
-        /// Its MIME type.
+        /// The MIME type.
         media_type: String,
-        /// It in base64.
+        /// The data in base64.
         data: String,
     },
-    /// A picture that is to be fetched.
+    /// A picture by its address.
     ImageUrl(String),
 }
 
-/// The parts of a prompt. What it refers to stands behind what refers to it. `agent` is named in complaints.
-pub(crate) fn pieces(agent: &str, prompt: Vec<ContentBlock>) -> Result<Vec<Piece>, Error> {
-    let mut pieces = Vec::new();
+/// Reads the parts of a prompt. Embedded files stand behind the text that refers to them.
+pub(crate) fn prompt_parts(profile: &Profile, prompt: Vec<ContentBlock>) -> Result<Vec<PromptPart>, Error> {
+    let agent = profile.title;
+    let mut parts = Vec::new();
     let mut context = Vec::new();
     for block in prompt {
         match block {
-            ContentBlock::Text(text) => pieces.push(Piece::Text(text.text)),
-            ContentBlock::Image(image) => pieces.push(match image.uri {
-                Some(url) if image.data.is_empty() && url.starts_with("http") => Piece::ImageUrl(url),
-                _ => Piece::Image { media_type: image.mime_type, data: image.data },
+            ContentBlock::Text(text) => parts.push(PromptPart::Text(text.text)),
+            ContentBlock::Image(image) => parts.push(match image.uri {
+                Some(url) if image.data.is_empty() && url.starts_with("http") => {
+                    if !profile.has(Extra::ImageUrls) {
+                        let reason = format!("{agent} takes no pictures by their address, only their data");
+                        return Err(invalid(reason));
+                    }
+                    PromptPart::ImageUrl(url)
+                }
+                _ => PromptPart::Image { media_type: image.mime_type, data: image.data },
             }),
-            ContentBlock::ResourceLink(link) => pieces.push(mention(&link.name, &link.uri)),
-            ContentBlock::Resource(embedded) => embed(embedded.resource, &mut pieces, &mut context)?,
+            ContentBlock::ResourceLink(link) => parts.push(mention(&link.name, &link.uri)),
+            ContentBlock::Resource(embedded) => embed(embedded.resource, &mut parts, &mut context)?,
             ContentBlock::Audio(_) => return Err(invalid(format!("{agent} takes no audio"))),
             _ => return Err(invalid("content of an unknown kind")),
         }
     }
-    pieces.append(&mut context);
-    if pieces.is_empty() { Err(invalid("the prompt is empty")) } else { Ok(pieces) }
+    parts.append(&mut context);
+    if parts.is_empty() { Err(invalid("the prompt is empty")) } else { Ok(parts) }
 }
 
 /// The first line of the text, short enough for a title.
-pub(crate) fn first_line(pieces: &[Piece]) -> String {
-    let line = pieces.iter().find_map(|piece| match piece {
-        Piece::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
-        Piece::Image { .. } | Piece::ImageUrl(_) => None,
+pub(crate) fn first_line(parts: &[PromptPart]) -> String {
+    let line = parts.iter().find_map(|part| match part {
+        PromptPart::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
+        PromptPart::Image { .. } | PromptPart::ImageUrl(_) => None,
     });
     line.unwrap_or_default().chars().take(80).collect()
 }
 
 /// A link that the model can follow: local files by their path, everything else as it is.
-fn mention(name: &str, uri: &str) -> Piece {
+fn mention(name: &str, uri: &str) -> PromptPart {
     let target = local_path(uri);
-    Piece::Text(format!("[@{name}]({})", target.as_deref().unwrap_or(uri)))
+    PromptPart::Text(format!("[@{name}]({})", target.as_deref().unwrap_or(uri)))
 }
 
 /// The path that a `file:` address names; `None` for any other address, and for one whose path is not UTF-8. What follows
@@ -79,21 +87,22 @@ fn escaped(digits: &[u8]) -> Option<u8> {
 
 fn embed(
     resource: EmbeddedResourceResource,
-    pieces: &mut Vec<Piece>,
-    context: &mut Vec<Piece>,
+    parts: &mut Vec<PromptPart>,
+    context: &mut Vec<PromptPart>,
 ) -> Result<(), Error> {
     match resource {
         EmbeddedResourceResource::TextResourceContents(resource) => {
             let place = local_path(&resource.uri).unwrap_or(resource.uri);
-            pieces.push(mention(name_of(&place), &place));
-            context.push(Piece::Text(format!("<context ref=\"{place}\">\n{}\n</context>", resource.text)));
+            parts.push(mention(name_of(&place), &place));
+            context
+                .push(PromptPart::Text(format!("<context ref=\"{place}\">\n{}\n</context>", resource.text)));
         }
         EmbeddedResourceResource::BlobResourceContents(resource) => {
             let media_type = resource.mime_type.unwrap_or_default();
             if !media_type.starts_with("image/") {
                 return Err(invalid(format!("an embedded file of the type {media_type:?} cannot be sent")));
             }
-            pieces.push(Piece::Image { media_type, data: resource.blob });
+            parts.push(PromptPart::Image { media_type, data: resource.blob });
         }
         _ => return Err(invalid("an embedded resource of an unknown kind")),
     }
@@ -109,7 +118,16 @@ fn name_of(uri: &str) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::protocol::profile::Login;
     use serde_json::json;
+
+    static TEST_PROFILE: Profile = Profile {
+        name: "agent",
+        title: "Agent",
+        namespace: "agent",
+        login: Login { id: "", name: "", description: "" },
+        extras: &[],
+    };
 
     #[test]
     fn the_model_reads_the_names_that_files_have() {
@@ -126,12 +144,12 @@ mod tests {
             assert_eq!(local_path(uri).as_deref(), path, "{uri}");
             let shown = path.unwrap_or(uri);
             let link = json!({ "type": "resource_link", "name": "it", "uri": uri });
-            let link = pieces("Agent", vec![serde_json::from_value(link).unwrap()]).unwrap();
-            assert_eq!(link, [Piece::Text(format!("[@it]({shown})"))]);
+            let link = prompt_parts(&TEST_PROFILE, vec![serde_json::from_value(link).unwrap()]).unwrap();
+            assert_eq!(link, [PromptPart::Text(format!("[@it]({shown})"))]);
             let file = json!({ "type": "resource", "resource": { "uri": uri, "text": "milk" } });
-            let file = pieces("Agent", vec![serde_json::from_value(file).unwrap()]).unwrap();
-            assert_eq!(file[1], Piece::Text(format!("<context ref=\"{shown}\">\nmilk\n</context>")));
-            assert_eq!(file[0], Piece::Text(format!("[@{}]({shown})", name_of(shown))));
+            let file = prompt_parts(&TEST_PROFILE, vec![serde_json::from_value(file).unwrap()]).unwrap();
+            assert_eq!(file[1], PromptPart::Text(format!("<context ref=\"{shown}\">\nmilk\n</context>")));
+            assert_eq!(file[0], PromptPart::Text(format!("[@{}]({shown})", name_of(shown))));
         }
     }
 }

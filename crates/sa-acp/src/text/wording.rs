@@ -24,7 +24,7 @@ pub fn one_line(text: &str) -> String {
     title
 }
 
-/// Whether [`one_line`] shows all of a text.
+/// Returns whether [`one_line`] shows all of a text.
 pub fn fits_one_line(text: &str) -> bool {
     one_line(text) == text.trim()
 }

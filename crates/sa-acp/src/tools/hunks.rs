@@ -1,6 +1,6 @@
 //! Unified diffs of one file: `@@ -1,2 +1,2 @@` and lines that stay, go and come. Headers before them do no harm.
 
-/// What a file was and what it becomes.
+/// A file before and after a change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Sides {
     /// Before.

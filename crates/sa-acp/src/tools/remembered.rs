@@ -20,18 +20,18 @@ pub struct RememberedTool<X> {
     pub parent: Option<String>,
     /// How far it is.
     pub status: ToolCallStatus,
-    /// What the agent notes about it.
+    /// The agent's own note.
     pub note: X,
     number: u64,
 }
 
 impl<X> RememberedTool<X> {
-    /// Whether it is not done.
+    /// Returns whether it is not done.
     pub fn is_open(&self) -> bool {
         matches!(self.status, ToolCallStatus::Pending | ToolCallStatus::InProgress)
     }
 
-    /// What is told about it beside the protocol.
+    /// Returns what is told about it beside the protocol.
     fn meta(&self, client: &Client) -> Meta {
         let mut about = Map::from_iter([("toolName".to_owned(), json!(self.name))]);
         if let Some(parent) = &self.parent {

@@ -23,13 +23,13 @@ const PRINT_TAIL: usize = 2 << 10;
 /// A tool call that is not done.
 #[derive(Debug)]
 pub struct RunningTool {
-    /// What it is about.
+    /// The description.
     pub described: Described,
     /// The call that a sub-agent works for who made it.
     pub parent: Option<String>,
-    /// What it has printed.
+    /// The output so far.
     output: String,
-    /// Whether there is more of that than was told.
+    /// Set if there is more of that than was told.
     has_news: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct RunningTool {
 #[derive(Debug, Default)]
 pub struct RunningTools {
     open: BTreeMap<String, RunningTool>,
-    /// When what they have printed is told next.
+    /// The time of the next report of output.
     print_at: Option<Duration>,
     /// The earliest time of the next update about it.
     not_before: Duration,
@@ -54,7 +54,7 @@ impl RunningTools {
         self.open.get_mut(id)
     }
 
-    /// When [`RunningTools::tell_printed`] is due.
+    /// Returns when [`RunningTools::tell_printed`] is due.
     pub fn deadline(&self) -> Option<Duration> {
         self.print_at
     }
@@ -131,7 +131,7 @@ impl RunningTool {
     }
 }
 
-/// What is told about a call beside the protocol.
+/// Returns what is told about a call beside the protocol.
 fn about(client: &Client, parent: Option<&str>) -> Option<Meta> {
     parent.map(|parent| client.profile().meta(json!({ "parentToolUseId": parent })))
 }

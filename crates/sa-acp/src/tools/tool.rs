@@ -6,12 +6,12 @@ use agent_client_protocol_schema::v1::{
 };
 use serde_json::Value;
 
-/// What a tool call is about.
+/// A description of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Described {
     /// The tool, by the CLI's own name.
     pub name: String,
-    /// What the tool was given.
+    /// The input of the tool.
     pub input: Value,
     /// Of which kind it is.
     pub kind: ToolKind,
@@ -19,7 +19,7 @@ pub struct Described {
     pub title: String,
     /// The files that it is about.
     pub locations: Vec<ToolCallLocation>,
-    /// What there is to show before it runs.
+    /// The content to show before the call runs.
     pub content: Vec<ToolCallContent>,
 }
 
@@ -52,18 +52,18 @@ impl Described {
     }
 }
 
-/// What became of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Whether it went well.
+    /// The status.
     pub status: ToolCallStatus,
     /// Empty when what was said before the call ran is still the best there is to show.
     pub content: Vec<ToolCallContent>,
     /// Empty when the result names no places of its own.
     pub locations: Vec<ToolCallLocation>,
-    /// What the CLI told; `null` if it told nothing.
+    /// The CLI's own result; `null` if there is none.
     pub output: Value,
-    /// What is told beside the protocol.
+    /// Metadata for `_meta`.
     pub meta: Option<Meta>,
 }
 

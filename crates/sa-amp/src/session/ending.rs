@@ -3,20 +3,20 @@
 use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{Ended, auth_required, failure, process_ended};
-use serde_json::{Value, json};
+use sa_acp::{Ended, auth_required, failure, model_error, process_ended};
+use serde_json::Value;
 
-/// What the CLI says when it cannot talk to its service.
+/// The CLI's message when it cannot talk to its service.
 const UNREACHABLE: [&str; 5] =
     ["cannot reach amp", "fetch failed", "econnrefused", "enotfound", "unable to connect"];
 
-/// What the CLI says when its service does not know the user.
+/// The CLI's message when its service does not know the user.
 const UNKNOWN_USER: [&str; 5] =
     ["no api key found", "unauthorized", "invalid api key", "check your access token", "not logged in"];
 
 impl Session {
-    /// Takes note that its process ended.
-    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
+    /// Handles the exit of the process.
+    pub(super) fn ended(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
         self.tools.close(&mut core.client, &self.conversation.id, "The process of Amp ended");
@@ -29,11 +29,10 @@ impl Session {
             } else {
                 Err(explain(ended, child.complaint.as_deref().unwrap_or_default()))
             };
-            turn.settle(core, outcome);
-        } else if !child.ending {
+            self.finish_prompt(core, &turn, outcome);
+        } else if !child.is_ending() {
             tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
-        self.send_next(core);
     }
 }
 
@@ -64,36 +63,16 @@ fn says(words: &str, any: &[&str]) -> bool {
     any.iter().any(|known| words.contains(known))
 }
 
-/// The error for what the CLI says went wrong in a turn: often the status and the body of the model's answer.
-pub(crate) fn model_error(words: &str) -> Error {
-    let (status, body) = match words.split_once(' ') {
-        Some((number, rest)) => (number.parse::<u16>().ok(), rest),
-        None => (None, words),
-    };
-    let body = serde_json::from_str::<Value>(body).unwrap_or_default();
-    let message = body["error"]["message"].as_str().or(body["message"].as_str());
-    let message = match (status, message) {
-        (Some(status), Some(message)) => format!("{message} (status {status})"),
-        _ => words.to_owned(),
-    };
+/// Returns the error for a failed turn, from the CLI's own words.
+pub(crate) fn turn_error(words: &str) -> Error {
+    let error = model_error(words);
     let lower = words.to_lowercase();
-    if status == Some(401) || says(&lower, &UNKNOWN_USER) {
-        return auth_required(message);
+    if says(&lower, &UNKNOWN_USER) {
+        return auth_required(error.message);
     }
     if says(&lower, &UNREACHABLE) {
-        return failure(format!("Amp's service cannot be reached: {message}"), "service_unreachable");
+        let message = format!("Amp's service cannot be reached: {}", error.message);
+        return failure(message, "service_unreachable");
     }
-    let kind = match status {
-        Some(400 | 413 | 422) => "invalid_request",
-        Some(404) => "model_not_found",
-        Some(429) => "rate_limit",
-        Some(529) => "overloaded",
-        Some(500..) => "server_error",
-        _ if lower.contains("rate limit") || lower.contains("too many requests") => "rate_limit",
-        _ if lower.contains("overloaded") => "overloaded",
-        _ => "unknown",
-    };
-    let mut error = failure(message, kind);
-    error.data = Some(json!({ "errorKind": kind, "httpStatus": status }));
     error
 }

@@ -24,11 +24,11 @@ impl Session {
         history: &[SessionUpdate],
         workspace: Workspace,
     ) {
-        if workspace != self.conversation.workspace {
+        if workspace != self.workspace {
             if self.turn.is_some() {
                 return core.client.fail(key, &failure("the session is at work and cannot move", "busy"));
             }
-            self.conversation.workspace = workspace;
+            self.workspace = workspace;
             self.dismiss(core);
         }
         self.opened(core, key, how, history);

@@ -2,15 +2,11 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::delegate::{Answered, Asked};
+use crate::delegate::{PermissionQuery, Verdict};
 use crate::tools;
-use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
-use sa_acp::{Asking, Reply, VisitorId, absolute, chosen};
+use agent_client_protocol_schema::v1::ToolCallUpdate;
+use sa_acp::{Asking, Decision, Grant, HelperId, Reply, absolute, permission_options};
 use serde_json::Value;
-
-const ALLOW_ONCE: &str = "allow_once";
-const ALLOW_ALWAYS: &str = "allow_always";
-const REJECT_ONCE: &str = "reject_once";
 
 /// What the model is told in plan mode.
 const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change something. Finish the plan; the user leaves plan mode.";
@@ -18,139 +14,103 @@ const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change s
 /// A tool that waits for permission.
 #[derive(Debug)]
 pub struct Ask {
-    visitor: VisitorId,
+    helper: HelperId,
     call: String,
     tool: String,
     input: Value,
 }
 
-/// What is allowed for the rest of the session.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Rule {
-    /// Every change to files.
-    Edits,
-    /// Plain commands of one program.
-    Program(String),
-    /// One command line.
-    Command(String),
-    /// Every use of one tool.
-    Tool(String),
-}
-
-impl Rule {
-    fn of(tool: &str, input: &Value) -> Self {
-        if tools::is_edit(tool) {
-            return Self::Edits;
-        }
-        let Some(command) = tools::command_line(tool, input) else { return Self::Tool(tool.to_owned()) };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_-=:@,+".contains(c);
-        match command.split_whitespace().next() {
-            Some(program) if command.chars().all(is_plain) && !program.contains('=') => {
-                Self::Program(program.to_owned())
-            }
-            _ => Self::Command(command.to_owned()),
-        }
+/// Returns the permission that covers a call.
+fn grant(tool: &str, input: &Value) -> Grant {
+    if tools::is_edit(tool) {
+        return Grant::Edits;
     }
-
-    fn words(&self) -> String {
-        match self {
-            Self::Edits => "edits".to_owned(),
-            Self::Program(program) => format!("`{program}`"),
-            Self::Command(_) => "this command".to_owned(),
-            Self::Tool(tool) => tool.clone(),
-        }
+    match tools::command_line(tool, input) {
+        Some(command) => Grant::for_command(command),
+        None => Grant::Tool(tool.to_owned()),
     }
 }
 
 impl Session {
-    /// Takes a question of the helper: answers it, or passes it on.
-    pub(crate) fn asked(&mut self, core: &mut Core, visitor: VisitorId, asked: Asked) {
-        let Asked { tool, call, input, .. } = asked;
+    /// Handles a question of a helper: answers it, or passes it on.
+    pub(crate) fn on_query(&mut self, core: &mut Core, helper: HelperId, query: PermissionQuery) {
+        let PermissionQuery { tool, call, input, .. } = query;
         let changes = tools::changes_something(&tool, &input);
         let works = self.turn.as_ref().is_some_and(|turn| !turn.is_cancelled());
         if !works {
-            return answer(core, visitor, Err("The turn is over.".to_owned()));
+            return answer(core, helper, Err("The turn is over.".to_owned()));
         }
-        let asks_all = self.conversation.workspace.asking == Asking::All;
+        let asks_all = self.workspace.asking == Asking::All;
         if self.settings.is_bypass() || (!changes && !asks_all) {
-            return answer(core, visitor, Ok(()));
+            return answer(core, helper, Ok(()));
         }
-        let call = call.unwrap_or_else(|| format!("visitor-{}", visitor.0));
+        let call = call.unwrap_or_else(|| format!("helper-{}", helper.0));
         self.tool_asked(core, &call, &tool, &input);
         if changes && self.settings.is_plan() {
             self.tool_refused(core, &call, READ_ONLY);
-            return answer(core, visitor, Err(READ_ONLY.to_owned()));
+            return answer(core, helper, Err(READ_ONLY.to_owned()));
         }
-        let rule = Rule::of(&tool, &input);
-        let is_allowed = !changes || self.allowed.contains(&rule);
+        let grant = grant(&tool, &input);
+        let is_allowed = !changes || self.allowed.contains(&grant);
         if is_allowed && !asks_all {
             self.tools.runs(&mut core.client, &self.conversation.id, &call);
-            return answer(core, visitor, Ok(()));
+            return answer(core, helper, Ok(()));
         }
         let path = tools::changed_file(&tool, &input);
-        let before =
-            path.and_then(|path| core.host.disk.read(&absolute(path, &self.conversation.workspace.cwd)));
-        let described = tools::call(&tool, &input, &self.conversation.workspace.cwd, before.as_deref());
+        let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.workspace.cwd)));
+        let described = tools::call(&tool, &input, &self.workspace.cwd, before.as_deref());
         let update = ToolCallUpdate::new(call.clone(), described.into_fields());
-        let always = format!("Always allow {} in this session", rule.words());
-        let options = vec![
-            PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce),
-            PermissionOption::new(ALLOW_ALWAYS, always, PermissionOptionKind::AllowAlways),
-            PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
-        ];
-        let id = visitor.0.to_string();
-        let ask = Ask { visitor, call, tool, input };
+        let options = permission_options(Some(grant.option()), None);
+        let id = helper.0.to_string();
+        let ask = Ask { helper, call, tool, input };
         if is_allowed {
-            return self.conversation.pass_on_allowed(&mut core.client, &id, ask, update, options);
+            return self.conversation.ask_though_allowed(&mut core.client, &id, ask, update, options);
         }
-        self.conversation.pass_on_choice(&mut core.client, &id, ask, update, options);
+        self.conversation.ask_permission(&mut core.client, &id, ask, update, options);
     }
 
-    /// Takes the client's answer.
-    pub(super) fn client_replied(&mut self, core: &mut Core, ask: &Ask, reply: Reply) {
-        let outcome = match chosen(reply).as_ref().map(Option::as_deref) {
-            Ok(Some(ALLOW_ONCE)) => Ok(()),
-            Ok(Some(ALLOW_ALWAYS)) => {
-                self.allowed.push(Rule::of(&ask.tool, &ask.input));
+    /// Handles the client's decision.
+    pub(super) fn permission_answered(&mut self, core: &mut Core, ask: &Ask, reply: Reply) {
+        let outcome = match Decision::read(reply) {
+            Decision::Once => Ok(()),
+            Decision::Session | Decision::Forever => {
+                self.allowed.push(grant(&ask.tool, &ask.input));
                 Ok(())
             }
-            Ok(Some(REJECT_ONCE)) => Err(format!("The user rejected this use of {}.", ask.tool)),
-            Ok(Some(other)) => Err(format!("The client chose {other}, which was not an option.")),
-            Ok(None) => Err("The user cancelled this.".to_owned()),
-            Err(reason) => Err(format!("No permission: {reason}.")),
+            Decision::Rejected => Err(format!("The user rejected this use of {}.", ask.tool)),
+            Decision::Cancelled => Err("The user cancelled this.".to_owned()),
+            Decision::Failed(reason) => Err(reason),
         };
         match &outcome {
             Ok(()) => self.tools.runs(&mut core.client, &self.conversation.id, &ask.call),
             Err(reason) => self.tool_refused(core, &ask.call, reason),
         }
-        answer(core, ask.visitor, outcome);
+        answer(core, ask.helper, outcome);
     }
 
-    /// The mode is another one: what the client was asked is decided by that, or asked again.
-    pub(super) fn ask_anew(&mut self, core: &mut Core) {
-        core.client.withdraw(&self.conversation.id, None);
-        for (_, ask) in std::mem::take(&mut self.conversation.asks) {
-            let Ask { visitor, call, tool, input } = ask;
-            let asked = Asked { tool, call: Some(call), thread: self.conversation.id.to_string(), input };
-            self.asked(core, visitor, asked);
+    /// Decides open questions by the new mode, or asks them again.
+    pub(super) fn ask_again(&mut self, core: &mut Core) {
+        for (_, ask) in self.conversation.withdraw_all(&mut core.client) {
+            let Ask { helper, call, tool, input } = ask;
+            let thread = self.conversation.id.to_string();
+            self.on_query(core, helper, PermissionQuery { tool, call: Some(call), thread, input });
         }
     }
 
     /// The CLI does not want to know any more.
-    pub(crate) fn visitor_left(&mut self, core: &mut Core, visitor: VisitorId) {
-        self.conversation.withdraw(&mut core.client, &visitor.0.to_string());
+    pub(crate) fn on_helper_gone(&mut self, core: &mut Core, helper: HelperId) {
+        self.conversation.withdraw(&mut core.client, &helper.0.to_string());
     }
 
     /// Takes all questions back from the client; what they are about does not run.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        core.client.withdraw(&self.conversation.id, None);
-        for (_, ask) in std::mem::take(&mut self.conversation.asks) {
-            answer(core, ask.visitor, Err("The user cancelled the turn.".to_owned()));
+        for (_, ask) in self.conversation.withdraw_all(&mut core.client) {
+            answer(core, ask.helper, Err("The user cancelled the turn.".to_owned()));
         }
     }
 }
 
-fn answer(core: &mut Core, visitor: VisitorId, outcome: Result<(), String>) {
-    let answered = Answered { allow: outcome.is_ok(), reason: outcome.err() };
-    core.answer_visitor(visitor, answered.line());
+fn answer(core: &mut Core, helper: HelperId, outcome: Result<(), String>) {
+    let verdict = Verdict { allow: outcome.is_ok(), reason: outcome.err() };
+    core.replies.push_back((helper, verdict.line()));
 }

@@ -6,17 +6,26 @@ use crate::launch::Asking;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{choice, humanised, invalid, mode_option, mode_state};
+use sa_acp::{Mode as _, ModeRow, SetRequest, choice, humanised, invalid, mode_option, mode_state};
 
+/// The choice of the CLI's own agent mode.
 const DEFAULT: &str = "default";
-const PLAN: &str = "plan";
-const BYPASS: &str = "bypass";
 
-static MODES: [(&str, &str, &str); 3] = [
-    (DEFAULT, "Default", "Asks before edits, commands and other changes"),
-    (PLAN, "Plan", "Reads only; whatever would change something is refused"),
-    (BYPASS, "Bypass permissions", "Never asks"),
-];
+/// The permission mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Default,
+    Plan,
+    Bypass,
+}
+
+impl sa_acp::Mode for Mode {
+    const ALL: &'static [ModeRow<Self>] = &[
+        (Mode::Default, "default", "Default", "Asks before edits, commands and other changes"),
+        (Mode::Plan, "plan", "Plan", "Reads only; whatever would change something is refused"),
+        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+    ];
+}
 
 /// What a process is started with and keeps until it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,52 +38,57 @@ pub(super) struct Fixed {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     allow_bypass: bool,
-    mode: &'static str,
+    mode: Mode,
     /// `None` for the one that the CLI has by itself.
     agent_mode: Option<String>,
 }
 
 impl Settings {
     pub(super) fn new(allow_bypass: bool) -> Self {
-        Self { allow_bypass, mode: DEFAULT, agent_mode: None }
+        Self { allow_bypass, mode: Mode::Default, agent_mode: None }
     }
 
     pub(super) fn is_plan(&self) -> bool {
-        self.mode == PLAN
+        self.mode == Mode::Plan
     }
 
     pub(super) fn is_bypass(&self) -> bool {
-        self.mode == BYPASS
+        self.mode == Mode::Bypass
     }
 
     pub(super) fn fixed(&self) -> Fixed {
         let asking = match self.mode {
-            PLAN => Asking::Plan,
-            BYPASS => Asking::Bypass,
-            _ => Asking::Default,
+            Mode::Plan => Asking::Plan,
+            Mode::Bypass => Asking::Bypass,
+            Mode::Default => Asking::Default,
         };
         Fixed { agent_mode: self.agent_mode.clone(), asking }
     }
 
-    fn offered(&self) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
-        let allow_bypass = self.allow_bypass;
-        MODES.iter().filter(move |(id, _, _)| *id != BYPASS || allow_bypass)
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Returns whether a mode can be switched to.
+    fn offers(&self, mode: Mode) -> bool {
+        self.allow_bypass || mode != Mode::Bypass
     }
 
     /// The modes, as clients know them that do not know options.
     pub(super) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode, self.offered().copied())
+        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
     }
 }
 
 impl Session {
     /// The complete list of options.
     pub(super) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
-        let mut options = vec![mode_option(self.settings.mode, self.settings.offered().copied())];
-        if !core.agent_modes.is_empty() {
+        let modes = Mode::choices(|mode| self.settings.offers(mode));
+        let mut options = vec![mode_option(self.settings.mode.id(), modes)];
+        if !core.agent_modes().is_empty() {
             let mut choices = vec![choice((DEFAULT, "Default", "As Amp has it by itself"))];
             choices.extend(
-                core.agent_modes
+                core.agent_modes()
                     .iter()
                     .map(|mode| SessionConfigSelectOption::new(mode.clone(), humanised(mode))),
             );
@@ -88,31 +102,20 @@ impl Session {
         options
     }
 
-    fn set_mode(&mut self, core: &mut Core, mode: &str) -> Result<(), Error> {
-        let known = self.settings.offered().find(|(id, _, _)| *id == mode);
-        let (mode, _, _) = known.ok_or_else(|| invalid(format!("no mode {mode}")))?;
-        if self.settings.mode != *mode {
-            self.settings.mode = mode;
-            let options = self.options(core);
-            core.client.mode_changed(&self.conversation.id, mode, options);
-            self.ask_anew(core);
+    pub(super) fn set_option(&mut self, core: &Core, request: &SetRequest) -> Result<(), Error> {
+        let SetRequest { option, value, .. } = request;
+        match &**option {
+            "mode" => {
+                let mode = Mode::from_id(value).filter(|mode| self.settings.offers(*mode));
+                self.settings.mode = mode.ok_or_else(|| invalid(format!("no mode {value}")))?;
+            }
+            "agent_mode" if value == DEFAULT => self.settings.agent_mode = None,
+            "agent_mode" if core.agent_modes().contains(value) => {
+                self.settings.agent_mode = Some(value.clone());
+            }
+            "agent_mode" => return Err(invalid(format!("no choice {value} of {option}"))),
+            _ => return Err(invalid(format!("no option {option}"))),
         }
         Ok(())
-    }
-
-    pub(super) fn set_option(&mut self, core: &mut Core, option: &str, value: &str) -> Result<(), Error> {
-        match option {
-            "mode" => self.set_mode(core, value),
-            "agent_mode" if value == DEFAULT => {
-                self.settings.agent_mode = None;
-                Ok(())
-            }
-            "agent_mode" if core.agent_modes.iter().any(|mode| mode == value) => {
-                self.settings.agent_mode = Some(value.to_owned());
-                Ok(())
-            }
-            "agent_mode" => Err(invalid(format!("no choice {value} of {option}"))),
-            _ => Err(invalid(format!("no option {option}"))),
-        }
     }
 }

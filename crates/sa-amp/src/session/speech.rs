@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 impl Session {
-    /// Takes a line of its process.
-    pub(crate) fn native(&mut self, core: &mut Core, line: &[u8]) {
+    /// Handles a line of the process.
+    pub(super) fn native(&mut self, core: &mut Core, line: &[u8]) {
         if let Some(turn) = &mut self.turn {
             turn.set_lull(None);
         }
@@ -26,28 +26,23 @@ impl Session {
         }
     }
 
-    /// A line that is too long to be kept.
-    pub(crate) fn overlong(&mut self, core: &mut Core, length: u64) {
-        self.unknown(core, &format!("a line of {length} bytes"));
-    }
-
     /// Passes on what is not understood. A process that cannot go on says why in plain text.
-    fn unknown(&mut self, core: &mut Core, line: &str) {
-        self.conversation.unknown += 1;
+    pub(super) fn unknown(&mut self, core: &mut Core, line: &str) {
+        self.unknown_lines += 1;
         if let Some(child) = &mut self.child
             && !line.starts_with('{')
         {
             child.complaint.get_or_insert_with(|| line.to_owned());
             if line.contains("No API key found") {
                 // It would wait for somebody to log in.
-                core.dismiss(child.id);
+                child.hurry(&mut core.processes, core.host.limits.drain);
             }
         }
         let kept = clipped(line);
         core.client.remark(
             &self.conversation.id,
             "unparsed",
-            json!({ "number": self.conversation.unknown, "line": kept }),
+            json!({ "number": self.unknown_lines, "line": kept }),
         );
     }
 

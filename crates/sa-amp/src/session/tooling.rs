@@ -51,9 +51,8 @@ impl Session {
         told: bool,
     ) {
         let path = tools::changed_file(name, input);
-        let before =
-            path.and_then(|path| core.host.disk.read(&absolute(path, &self.conversation.workspace.cwd)));
-        let described = tools::call(name, input, &self.conversation.workspace.cwd, before.as_deref());
+        let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.workspace.cwd)));
+        let described = tools::call(name, input, &self.workspace.cwd, before.as_deref());
         self.tools.begin(&mut core.client, &self.conversation.id, id, described, parent, told);
     }
 

@@ -1,16 +1,16 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
 use super::Session;
+use super::prompt::block;
 use crate::core::Core;
 use crate::native::{Outcome, Tokens, prompt_line};
 use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
-use sa_acp::{RequestKey, failure};
+use sa_acp::{Session as _, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
 #[derive(Debug)]
 pub(super) struct Turn {
-    pub(super) key: RequestKey,
     cancelled: bool,
     /// The model stopped and the CLI does not say why; when that is taken for the end.
     lull: Option<Duration>,
@@ -44,15 +44,9 @@ impl Turn {
         add(&mut self.tokens.cache_creation_input_tokens, tokens.cache_creation_input_tokens);
     }
 
-    /// Answers the client.
-    pub(super) fn settle(self, core: &mut Core, outcome: Result<StopReason, Error>) {
-        match outcome {
-            Ok(reason) => {
-                let usage = self.tokens.input_tokens.is_some().then(|| of_turn(self.tokens));
-                core.client.prompt_done(&self.key, reason, usage);
-            }
-            Err(error) => core.client.fail(&self.key, &error),
-        }
+    /// Notes that the turn was cancelled; `false` if it was before.
+    pub(super) fn cancel(&mut self) -> bool {
+        !std::mem::replace(&mut self.cancelled, true)
     }
 }
 
@@ -75,26 +69,24 @@ fn of_turn(tokens: Tokens) -> Usage {
 }
 
 impl Session {
-    /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
-    /// and never get an answer of its own.
-    pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
-            return;
-        }
-        if let Some(child) = &self.child {
-            if !child.ending && child.fixed != self.settings.fixed() {
-                self.dismiss(core);
+    /// Sends the next prompt. A process with other settings ends first, and its end starts the next one.
+    pub(super) fn send_prompt(&mut self, core: &mut Core) {
+        match &mut self.child {
+            Some(child) if child.note != self.settings.fixed() => {
+                child.end(&mut core.processes, core.host.limits.drain);
             }
-        } else if let Err(error) = self.start(core) {
-            return self.conversation.fail_queue(&mut core.client, &error);
+            Some(_) => {}
+            None => {
+                if let Err(error) = self.start(core) {
+                    return self.conversation.fail_queue(&mut core.client, &error);
+                }
+            }
         }
-        // The end of the one before starts the next one.
-        let Some(child) = self.child.as_ref().filter(|child| !child.ending) else { return };
-        let id = child.id;
-        let Some(prompt) = self.conversation.queue.pop_front() else { return };
-        core.processes.write(id, prompt_line(&prompt.content));
+        let Some(child) = self.child.as_ref().filter(|child| !child.is_ending()) else { return };
+        let Some(prompt) = self.conversation.next_prompt() else { return };
+        let content: Vec<_> = prompt.parts.into_iter().map(block).collect();
+        core.processes.write(child.id, prompt_line(&content));
         self.turn = Some(Turn {
-            key: prompt.key,
             cancelled: false,
             lull: None,
             tokens: Tokens::default(),
@@ -102,17 +94,10 @@ impl Session {
         });
     }
 
-    /// Ends the process: the CLI stops in no other way. Its end is the end of the turn. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        let Some(turn) = &mut self.turn else { return };
-        if std::mem::replace(&mut turn.cancelled, true) {
-            return;
-        }
-        self.drop_asks(core);
-        if let Some(child) = &mut self.child {
-            child.ending = true;
-            core.processes.end(child.id, Duration::ZERO);
-        }
+    /// Answers the running prompt, with the tokens of the turn.
+    pub(super) fn finish_prompt(&mut self, core: &mut Core, turn: &Turn, outcome: Result<StopReason, Error>) {
+        let usage = turn.tokens.input_tokens.is_some().then(|| of_turn(turn.tokens));
+        self.conversation.finish(&mut core.client, outcome, usage);
     }
 
     /// The model has said all that it wants to.
@@ -120,7 +105,7 @@ impl Session {
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
         self.finish_unseen(core);
         self.name_after(core, &turn.first_line);
-        turn.settle(core, Ok(reason));
+        self.finish_prompt(core, &turn, Ok(reason));
         self.send_next(core);
     }
 
@@ -131,15 +116,14 @@ impl Session {
         let Some(turn) = self.turn.take_if(is_due) else { return };
         self.finish_unseen(core);
         let words = "The model stopped before it was done, and Amp does not say why: at its limit, or because it refused";
-        turn.settle(core, Err(failure(words, "stopped_early")));
+        self.finish_prompt(core, &turn, Err(failure(words, "stopped_early")));
         self.send_next(core);
     }
 
     /// The CLI says how all of its work ended, and that it ends.
     pub(super) fn result(&mut self, core: &mut Core, outcome: &Outcome) {
         if let Some(child) = &mut self.child {
-            child.ending = true;
-            core.dismiss(child.id);
+            child.hurry(&mut core.processes, core.host.limits.drain);
         }
         if !outcome.is_error {
             return self.turn_ended(core, StopReason::EndTurn);
@@ -148,7 +132,7 @@ impl Session {
         // Whoever cancelled is answered when the process is gone.
         let Some(turn) = self.turn.take_if(|turn| !turn.cancelled) else { return };
         self.tools.close(&mut core.client, &self.conversation.id, words);
-        turn.settle(core, Err(super::model_error(words)));
+        self.finish_prompt(core, &turn, Err(super::turn_error(words)));
     }
 
     /// A new session is called by what was asked first.

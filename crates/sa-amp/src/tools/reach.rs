@@ -40,7 +40,7 @@ const READING: [&str; 33] = [
     "web_search",
 ];
 
-/// Whether a use of a tool may change something. What is not known may.
+/// Returns whether a use of a tool may change something. What is not known may.
 pub(crate) fn changes_something(tool: &str, input: &Value) -> bool {
     match command_line(tool, input) {
         Some(command) => !only_reads(command),
@@ -56,12 +56,12 @@ pub(crate) fn command_line<'a>(tool: &str, input: &'a Value) -> Option<&'a str> 
     }
 }
 
-/// Whether a tool changes files.
+/// Returns whether a tool changes files.
 pub(crate) fn is_edit(tool: &str) -> bool {
     matches!(tool, "create_file" | "edit_file" | "delete_file" | "undo_edit" | "apply_patch" | "format_file")
 }
 
-/// Whether a tool is another agent.
+/// Returns whether a tool is another agent.
 pub(crate) fn is_agent(tool: &str) -> bool {
     matches!(tool, "Task" | "oracle" | "librarian" | "finder")
 }

@@ -188,6 +188,6 @@ fn whoever_asks_for_another_session_is_refused() {
     client.prompt("hello");
     client.helper("T-other", "create_file", "c1", write("a"));
     assert_eq!(client.helped()["allow"], false);
-    client.visit(sa_acp::VisitorId(99), b"no JSON");
+    client.ask_as_helper(sa_acp::HelperId(99), b"no JSON");
     assert_eq!(client.answers.last().unwrap().1["allow"], false);
 }

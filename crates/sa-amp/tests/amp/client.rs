@@ -1,8 +1,8 @@
 //! A client, a CLI and its helper, all played by the test, with the machine between them.
 
 use sa_acp::testing::{self, Peer};
-use sa_acp::{ChildId, Ended, VisitorId};
-use sa_amp::{Asked, Disk, Host, Launch, Limits, Machine};
+use sa_acp::{ChildId, Ended, HelperId};
+use sa_amp::{Core, Disk, Host, LIMITS, Launch, Machine, PermissionQuery};
 use serde_json::{Map, Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) use sa_acp::testing::{answer, request, stop_reason, updates};
 pub(crate) const THREAD: &str = "T-01a1e094-6888-77d3-a355-1560a145d899";
 
 /// What is on disk: one directory with one file.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Folder {
     pub(crate) rules: Option<PathBuf>,
     pub(crate) login: bool,
@@ -48,7 +48,7 @@ impl Disk for Folder {
 pub(crate) struct Cli {
     /// What was written to them and not looked at yet.
     written: Vec<Value>,
-    visitors: u64,
+    helpers: u64,
 }
 
 impl Peer for Cli {
@@ -57,10 +57,10 @@ impl Peer for Cli {
     }
 }
 
-pub(crate) struct Client(testing::Client<Machine, Cli>);
+pub(crate) struct Client(testing::Client<Core, Cli>);
 
 impl Deref for Client {
-    type Target = testing::Client<Machine, Cli>;
+    type Target = testing::Client<Core, Cli>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
@@ -83,7 +83,7 @@ pub(crate) fn host_with(folder: Folder) -> Host {
         has_key: true,
         helper: "/helper".into(),
         allow_bypass: true,
-        limits: Limits::default(),
+        limits: LIMITS,
     }
 }
 
@@ -183,24 +183,28 @@ impl Client {
 
     /// The CLI's helper comes to the door.
     pub(crate) fn helper(&mut self, thread: &str, tool: &str, call: &str, input: Value) -> Vec<Value> {
-        self.peer.visitors += 1;
-        let asked =
-            Asked { tool: tool.to_owned(), call: Some(call.to_owned()), thread: thread.to_owned(), input };
+        self.peer.helpers += 1;
+        let asked = PermissionQuery {
+            tool: tool.to_owned(),
+            call: Some(call.to_owned()),
+            thread: thread.to_owned(),
+            input,
+        };
         let line = serde_json::to_vec(&asked).unwrap();
-        let visitor = VisitorId(self.peer.visitors);
-        self.visit(visitor, &line)
+        let helper = HelperId(self.peer.helpers);
+        self.ask_as_helper(helper, &line)
     }
 
-    /// What the last visitor was answered.
+    /// What the last helper was answered.
     pub(crate) fn helped(&self) -> Value {
-        let last = self.answers.iter().rfind(|(visitor, _)| visitor.0 == self.peer.visitors);
+        let last = self.answers.iter().rfind(|(helper, _)| helper.0 == self.peer.helpers);
         last.map(|(_, answer)| answer.clone()).unwrap_or_default()
     }
 
-    /// The last visitor leaves.
+    /// The last helper leaves.
     pub(crate) fn leaves(&mut self) -> Vec<Value> {
-        let visitor = VisitorId(self.peer.visitors);
-        self.leave(visitor)
+        let helper = HelperId(self.peer.helpers);
+        self.drop_helper(helper)
     }
 
     /// Lets time pass.

@@ -1,7 +1,7 @@
 //! The agent on a pair of streams, with real processes in place of the CLI and of its helper.
 
 use sa_acp::testing::{PATH, Remote, program, said};
-use sa_amp::{Limits, Options};
+use sa_amp::{LIMITS, Limits, Options};
 use serde_json::Value;
 use std::path::Path;
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ fn start(program: &Path, folder: &Path) -> Remote<ExitCode> {
     options.cli.inherited = vec![("PATH".into(), PATH.into())];
     options.cli.env = vec![("EXTRA".into(), "hello".into()), ("AMP_API_KEY".into(), "sgamp_fake".into())];
     options.has_key = true;
-    options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
+    options.limits = Limits { drain: Duration::from_millis(200), ..LIMITS };
     assert!(!format!("{options:?}").contains("sgamp_fake"));
     let program = options.into_program().unwrap();
     Remote::start(|input, output| program.run(input, output))

@@ -41,8 +41,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Whether there is something to log in with. Nothing is known of a key's worth before the first request. Providers
-    /// other than the vendor have credentials of their own, which are not told here.
+    /// Returns whether there is something to log in with. Nothing is known of a key's worth before the first request.
+    /// Providers other than the vendor have credentials of their own, which are not told here.
     pub(crate) fn has_credentials(&self) -> bool {
         let some = |source: &Option<String>| source.as_deref().is_some_and(|source| source != "none");
         some(&self.token_source)
@@ -75,7 +75,7 @@ pub(crate) struct Effective {
     pub(crate) api_key_helper: Option<Value>,
 }
 
-/// What is in force.
+/// The settings in force.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Applied {
     pub(crate) model: Option<String>,

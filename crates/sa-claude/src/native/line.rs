@@ -36,21 +36,21 @@ pub(crate) struct UserMessage<'a> {
 /// What the user says. A single text is sent as a string: only so is a slash command taken for one in every version.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum UserContent {
+pub(crate) enum UserContent {
     Text(String),
     Blocks(Vec<UserBlock>),
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum UserBlock {
+pub(crate) enum UserBlock {
     Text { text: String },
     Image { source: ImageSource },
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum ImageSource {
+pub(crate) enum ImageSource {
     Base64 { media_type: String, data: String },
     Url { url: String },
 }
@@ -133,7 +133,7 @@ impl fmt::Debug for TokenSettings {
 /// How to reach an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum McpServer {
+pub(crate) enum McpServer {
     Stdio { command: String, args: Vec<String>, env: BTreeMap<String, String> },
     Http { url: String, headers: BTreeMap<String, String> },
     Sse { url: String, headers: BTreeMap<String, String> },
@@ -191,7 +191,7 @@ impl HookAnswer {
     }
 }
 
-/// Whether a tool may run.
+/// A tool that waits for permission.
 #[derive(Debug, Serialize)]
 #[serde(tag = "behavior", rename_all = "snake_case")]
 pub(crate) enum ToolAnswer {

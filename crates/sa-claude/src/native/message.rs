@@ -99,7 +99,7 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    /// Whether the CLI made this message itself.
+    /// Returns whether the CLI made this message itself.
     pub(crate) fn is_synthetic(&self) -> bool {
         self.model.as_deref() == Some("<synthetic>")
     }

@@ -6,14 +6,13 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::frame::{Asked, CanUseTool, Question};
 use crate::native::line::{Answer, FormAnswer, Line, Response, ToolAnswer};
-use sa_acp::Reply;
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether a tool may run.
+    /// A tool that waits for permission.
     Tool(Box<Permission>),
-    /// Whether a plan is good, and in which mode to go on.
+    /// A plan that waits for approval.
     Plan(Box<Permission>),
     /// Questions to the user.
     Questions(Box<Questions>),
@@ -50,22 +49,12 @@ impl Session {
         }
     }
 
-    /// Takes the client's answer.
-    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        match ask {
-            Ask::Tool(permission) => self.permission_answered(core, id, *permission, reply),
-            Ask::Plan(permission) => self.plan_answered(core, id, *permission, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, *questions, reply),
-            Ask::Server => self.server_answered(core, id, reply),
-        }
-    }
-
     /// Takes all questions back from the client and tells the CLI that they are void, in case it still waits.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
         for (id, ask) in self.conversation.withdraw_all(&mut core.client) {
             let answer = match ask {
                 Ask::Server => Answer::Form(FormAnswer { action: "cancel", content: None }),
-                _ => deny("The user cancelled the turn.", false),
+                _ => deny("The user cancelled the turn.", AfterDenial::Continue),
             };
             self.respond(core, &id, answer);
         }
@@ -77,12 +66,21 @@ impl Session {
 
     fn send(&self, core: &mut Core, response: Response<'_>) {
         if let Some(child) = &self.child {
-            core.write(child.id, &Line::ControlResponse { response });
+            core.processes.write(child.id, Line::ControlResponse { response }.to_bytes());
         }
     }
 }
 
-/// The answer that a tool may not run.
-pub(super) fn deny(message: impl Into<String>, interrupt: bool) -> Answer {
-    Answer::Tool(ToolAnswer::Deny { message: message.into(), interrupt })
+/// The effect of a denial on the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterDenial {
+    /// The model continues without the tool.
+    Continue,
+    /// The turn ends.
+    Stop,
+}
+
+/// Returns the answer that a tool may not run.
+pub(super) fn deny(message: impl Into<String>, after: AfterDenial) -> Answer {
+    Answer::Tool(ToolAnswer::Deny { message: message.into(), interrupt: after == AfterDenial::Stop })
 }

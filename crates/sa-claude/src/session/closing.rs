@@ -2,31 +2,10 @@
 
 use super::Session;
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{DeleteSessionResponse, StopReason};
-use sa_acp::{Session as _, failure};
+use agent_client_protocol_schema::v1::DeleteSessionResponse;
+use sa_acp::failure;
 
 impl Session {
-    /// Ends the work and the process.
-    pub(super) fn begin_close(&mut self, core: &mut Core) {
-        self.cancel(core);
-        self.cut_turn_off(core);
-        let Some(child) = &mut self.child else {
-            self.closed(core);
-            return;
-        };
-        if !std::mem::replace(&mut child.ending, true) {
-            core.dismiss(child.id);
-        }
-    }
-
-    /// Answers the running prompt as cancelled without waiting for the CLI to stop.
-    fn cut_turn_off(&mut self, core: &mut Core) {
-        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
-        if let Some(turn) = self.turn.take() {
-            self.settle(core, turn, Ok(StopReason::Cancelled), None);
-        }
-    }
-
     /// Answers whoever wanted the session closed; `false` if nobody did.
     pub(super) fn closed(&mut self, core: &mut Core) -> bool {
         if !self.conversation.is_closing() {

@@ -7,11 +7,11 @@ use crate::limits::MAX_CONTROLS;
 use crate::native::frame::Response;
 use crate::native::line::{Line, Request};
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity};
-use sa_acp::{Form, Pending, RequestKey, failure};
+use sa_acp::{Pending, SetRequest, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What to do with the answer.
+/// The continuation of a request.
 #[derive(Debug)]
 pub(super) enum Then {
     Initialized,
@@ -22,11 +22,7 @@ pub(super) enum Then {
     McpServers,
     McpStatus,
     /// A client waits for it.
-    Changed {
-        key: RequestKey,
-        change: Change,
-        form: Form,
-    },
+    Changed(Box<SetRequest>, Change),
     /// The client has its answer already.
     Applied(Change),
     /// The user changed the model by a command of the CLI, which is asked what it uses now.
@@ -35,7 +31,7 @@ pub(super) enum Then {
     Nothing(&'static str),
 }
 
-/// What was asked and is not answered.
+/// Requests that are not answered.
 #[derive(Debug, Default)]
 pub(super) struct Controls {
     last: u64,
@@ -60,7 +56,8 @@ impl Session {
     pub(super) fn control(&mut self, core: &mut Core, request: &Request, within: Duration, then: Then) {
         let Some(child) = &self.child else { return };
         let request_id = self.controls.open(core.now.elapsed + within, then);
-        core.write(child.id, &Line::ControlRequest { request_id: &request_id, request });
+        let line = Line::ControlRequest { request_id: &request_id, request };
+        core.processes.write(child.id, line.to_bytes());
     }
 
     /// The same when nothing depends on the answer.
@@ -95,7 +92,7 @@ impl Session {
             Then::TokenSet => self.token_set(core, answer),
             Then::ModelFollowed(name) => self.model_followed(core, &name, answer),
             Then::Applied(change) => self.change_applied(core, change, answer),
-            Then::Changed { key, change, form } => self.change_done(core, &key, change, form, answer),
+            Then::Changed(request, change) => self.change_done(core, &request, change, answer),
             Then::Nothing(name) => match answer {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => tracing::debug!(name, error, "claude refused an order"),
@@ -105,20 +102,20 @@ impl Session {
     }
 
     /// Changes a setting on a client's behalf. Without a process it is noted for the next one.
-    pub(super) fn change(&mut self, core: &mut Core, key: RequestKey, change: Change, form: Form) {
+    pub(super) fn change(&mut self, core: &mut Core, set: SetRequest, change: Change) {
         if self.child.is_none() {
-            return self.change_done(core, &key, change, form, Some(Ok(Value::Null)));
+            return self.change_done(core, &set, change, Some(Ok(Value::Null)));
         }
         if self.controls.is_full() {
-            return core.client.fail(&key, &failure("too many changes are waiting for claude", "busy"));
+            return core.client.fail(&set.key, &failure("too many changes are waiting for claude", "busy"));
         }
         let (request, limit) = (change.request(), core.host.limits.control);
         if self.mcp.holds_answers() {
             // No prompt goes out before the answer, so the change is in force for the next one.
             self.control(core, &request, core.host.limits.mcp + limit, Then::Applied(change.clone()));
-            return self.change_done(core, &key, change, form, Some(Ok(Value::Null)));
+            return self.change_done(core, &set, change, Some(Ok(Value::Null)));
         }
-        self.control(core, &request, limit, Then::Changed { key, change, form });
+        self.control(core, &request, limit, Then::Changed(Box::new(set), change));
     }
 
     /// The CLI answers to a change that the client takes for made.
@@ -142,26 +139,21 @@ impl Session {
     fn change_done(
         &mut self,
         core: &mut Core,
-        key: &RequestKey,
+        set: &SetRequest,
         change: Change,
-        form: Form,
         answer: Option<Result<Value, String>>,
     ) {
         match answer {
             Some(Ok(_)) => {}
-            Some(Err(error)) => return core.client.fail(key, &failure(error, "refused")),
-            None => return core.client.fail(key, &failure("claude did not answer in time", "timeout")),
+            Some(Err(error)) => return core.client.fail(&set.key, &failure(error, "refused")),
+            None => return core.client.fail(&set.key, &failure("claude did not answer in time", "timeout")),
         }
         if matches!(change, Change::Model(_)) {
             self.meter.model_changed();
         }
         let mode_before = self.settings.mode().to_owned();
         self.settings.apply(change);
-        if self.settings.mode() != mode_before {
-            self.tell_mode(core);
-        } else if form != Form::Option {
-            core.client.options_changed(&self.conversation.id, self.settings.options());
-        }
-        core.client.was_set(key, form, self.settings.options());
+        let mode = Some(self.settings.mode()).filter(|mode| *mode != mode_before);
+        core.client.setting_changed(&self.conversation.id, set, mode, self.settings.options());
     }
 }

@@ -4,12 +4,12 @@ use super::{Child, Session};
 use crate::core::Core;
 use crate::launch::NativeConversation;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Ended, process_ended, session_not_found};
+use sa_acp::{Ended, SessionProcess, process_ended, session_not_found};
 
-/// What the CLI says when it is to resume a conversation that it does not have.
+/// The CLI's message when it is to resume a conversation that it does not have.
 const NO_CONVERSATION: &str = "No conversation found";
 
-/// What the CLI says when it is to begin a conversation under an id that it knows.
+/// The CLI's message when it is to begin a conversation under an id that it knows.
 const IN_USE: &str = "already in use";
 
 impl Session {
@@ -21,35 +21,35 @@ impl Session {
         let error = process_ended("Claude Code", ended, child.complaint.as_deref());
         for then in self.controls.open.take_all() {
             // Changes fail with the process; the greeting is dealt with below.
-            if let super::control::Then::Changed { key, .. } = then {
-                core.client.fail(&key, &error);
+            if let super::control::Then::Changed(request, _) = then {
+                core.client.fail(&request.key, &error);
             }
         }
         self.tools.close(&mut core.client, &self.conversation.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;
         }
-        if child.ending && self.is_opening() {
+        if child.is_ending() && self.is_opening() {
             // It made room for one in another place.
             return self.restart(core);
         }
-        if child.greeting.is_some() {
+        if child.note.greeting.is_some() {
             return self.ended_early(core, &child, ended, &error);
         }
-        if !child.ending {
+        if !child.is_ending() {
             tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "claude ended by itself");
         }
         self.abort_turn(core, &error);
     }
 
     /// A process that ended before it was ready.
-    fn ended_early(&mut self, core: &mut Core, child: &Child, ended: &Ended, error: &Error) {
+    fn ended_early(&mut self, core: &mut Core, child: &SessionProcess<Child>, ended: &Ended, error: &Error) {
         let says = |words: &str| {
             ended.stderr.contains(words) || child.complaint.as_ref().is_some_and(|said| said.contains(words))
         };
         let id = self.native_id.clone();
         let again = !self.is_opening() && !std::mem::replace(&mut self.has_switched, true);
-        match &child.conversation {
+        match &child.note.conversation {
             // Nothing was stored before the last process died, or more than was seen.
             NativeConversation::Resumed { .. } if says(NO_CONVERSATION) && again => {
                 self.is_stored = false;

@@ -6,7 +6,7 @@ use crate::native::Frame;
 use crate::native::frame::{Information, Init, Retry, Status};
 use crate::native::message::UserFrame;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity, SessionUpdate};
-use sa_acp::{auth_required, clipped};
+use sa_acp::{Session as _, auth_required, clipped};
 use serde_json::json;
 
 impl Session {
@@ -20,14 +20,6 @@ impl Session {
                     .report_unknown(&mut core.client, json!({ "reason": reason, "raw": clipped(&text) }));
             }
         }
-    }
-
-    /// Takes note of a line that was too long to be kept.
-    pub(crate) fn overlong(&mut self, core: &mut Core, length: u64) {
-        self.conversation.report_unknown(
-            &mut core.client,
-            json!({ "reason": format!("a line of {length} bytes is too long") }),
-        );
     }
 
     fn frame(&mut self, core: &mut Core, frame: Frame) {
@@ -114,7 +106,7 @@ impl Session {
         if kind == "authentication_failed" {
             let message = "The model's API refused the credentials of Claude Code";
             if self.fail_turn(core, &auth_required(message)) {
-                self.stop(core);
+                self.interrupt(core);
             }
             return;
         }
@@ -149,8 +141,8 @@ impl Session {
         core.client.remark(&self.conversation.id, "information", about);
     }
 
-    /// What goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt itself, or
-    /// words of the CLI that nobody said.
+    /// Returns what goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt
+    /// itself, or words of the CLI that nobody said.
     fn told(&mut self, core: &mut Core, user: &UserFrame) {
         if user.is_replay {
             if let Some(turn) = &mut self.turn

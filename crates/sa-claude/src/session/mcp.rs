@@ -9,7 +9,7 @@ use crate::limits::MCP_POLL;
 use crate::native::answer::McpStatus;
 use crate::native::line::{McpServer, Request};
 use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer as Wanted};
-use sa_acp::McpWait;
+use sa_acp::{McpWait, Session as _};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -84,13 +84,13 @@ pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>
 impl Session {
     /// Passes the servers to the CLI. Not on its command line, where everybody on the machine could read their secrets.
     pub(super) fn send_mcp_servers(&mut self, core: &mut Core) {
-        if self.conversation.workspace.servers.is_empty() {
+        if self.workspace.servers.is_empty() {
             return;
         }
         let limit = core.host.limits.mcp;
-        let names = self.conversation.workspace.servers.keys().cloned().collect();
+        let names = self.workspace.servers.keys().cloned().collect();
         self.mcp = Mcp { wait: McpWait::new(names, core.now.elapsed + limit), step: Step::Passed };
-        let request = Request::McpSetServers { servers: self.conversation.workspace.servers.clone() };
+        let request = Request::McpSetServers { servers: self.workspace.servers.clone() };
         self.control(core, &request, limit, Then::McpServers);
     }
 
@@ -98,7 +98,7 @@ impl Session {
         match answer {
             Some(Ok(_)) => self.ask_mcp_status(core),
             Some(Err(error)) => {
-                for name in self.conversation.workspace.servers.keys() {
+                for name in self.workspace.servers.keys() {
                     core.client.mcp_unavailable(&self.conversation.id, name, &error);
                 }
                 self.mcp = Mcp::default();

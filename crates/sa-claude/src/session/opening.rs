@@ -5,12 +5,12 @@ use super::settings::thinking;
 use super::{Session, Workspace};
 use crate::core::Core;
 use crate::launch::NativeConversation;
-use crate::limits::NICE_TO_KNOW;
+use crate::limits::OPTIONAL_ANSWERS;
 use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
 use crate::native::line::{Hooks, Request};
 use crate::token::Token;
 use agent_client_protocol_schema::v1::{Error, SessionUpdate};
-use sa_acp::{How, RequestKey, auth_required, failure};
+use sa_acp::{How, RequestKey, Session as _, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -52,28 +52,25 @@ impl Session {
                 .client
                 .fail(&opening.key, &failure("the session is being opened or closed already", "busy"));
         }
-        if workspace != self.conversation.workspace && self.turn.is_some() {
+        if workspace != self.workspace && self.turn.is_some() {
             return core
                 .client
                 .fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
         }
-        if workspace == self.conversation.workspace {
+        if workspace == self.workspace {
             self.opening = Some(opening);
             return self.opened(core);
         }
-        self.conversation.workspace = workspace;
+        self.workspace = workspace;
         self.opening = Some(opening);
         match &mut self.child {
             // Its end starts the next one.
-            Some(child) => {
-                child.ending = true;
-                core.dismiss(child.id);
-            }
+            Some(child) => child.hurry(&mut core.processes, core.host.limits.drain),
             None => self.restart(core),
         }
     }
 
-    /// Whether a client waits for the session to be opened.
+    /// Returns whether a client waits for the session to be opened.
     pub(super) fn is_opening(&self) -> bool {
         self.opening.is_some()
     }
@@ -82,7 +79,7 @@ impl Session {
     pub(super) fn greet(&mut self, core: &mut Core) {
         let token = core.host.token.as_ref().map(Token::settings);
         if let Some(child) = &mut self.child {
-            child.greeting = Some(Greeting { awaits_token: token.is_some(), ..Greeting::default() });
+            child.note.greeting = Some(Greeting { awaits_token: token.is_some(), ..Greeting::default() });
         }
         let limit = core.host.limits.handshake;
         // First of all, as the answer to `initialize` says whether there is a credential.
@@ -96,7 +93,7 @@ impl Session {
     }
 
     fn greeting(&mut self) -> Option<&mut Greeting> {
-        self.child.as_mut()?.greeting.as_mut()
+        self.child.as_mut()?.note.greeting.as_mut()
     }
 
     pub(super) fn initialized(&mut self, core: &mut Core, answer: Answer) {
@@ -114,7 +111,7 @@ impl Session {
             greeting.version = Some(initialized.claude_code_version.clone());
         }
         greeting.initialized = Some(initialized);
-        let soon = core.now.elapsed + NICE_TO_KNOW;
+        let soon = core.now.elapsed + OPTIONAL_ANSWERS;
         // With a credential of the client's, settings have to be known.
         let is_checked = core.host.token.is_some();
         self.controls.open.hurry(soon, |then| match then {
@@ -181,7 +178,7 @@ impl Session {
                 && !greeting.awaits_token
         };
         let Some(child) = &mut self.child else { return };
-        let Some(greeting) = child.greeting.take_if(complete) else { return };
+        let Some(greeting) = child.note.greeting.take_if(complete) else { return };
         let initialized = greeting.initialized.unwrap_or_default();
         let version = greeting.version.flatten();
         if let Err(error) = check_version(version.as_deref()) {
@@ -220,8 +217,7 @@ impl Session {
     /// The process is of no use: whoever waits for it is told why.
     pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(child) = &mut self.child {
-            child.ending = true;
-            core.dismiss(child.id);
+            child.hurry(&mut core.processes, core.host.limits.drain);
         }
         self.opening_failed(core, error);
         self.fail_prompts(core, error);

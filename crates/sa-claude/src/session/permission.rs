@@ -1,20 +1,16 @@
 //! Whether a tool may run.
 
 use super::Session;
-use super::ask::{Ask, deny};
+use super::ask::{AfterDenial, Ask, deny};
 use super::read_only::{REFUSAL, changes_something};
 use super::settings::PLAN;
 use crate::core::{Core, PROFILE};
 use crate::native::frame::CanUseTool;
 use crate::native::line::{Answer, ToolAnswer};
 use crate::tools;
-use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdate};
-use sa_acp::{Reply, chosen};
+use agent_client_protocol_schema::v1::ToolCallUpdate;
+use sa_acp::{Decision, Reply, permission_options};
 use serde_json::Value;
-
-const ALLOW_ONCE: &str = "allow_once";
-const ALLOW_ALWAYS: &str = "allow_always";
-const REJECT_ONCE: &str = "reject_once";
 
 /// A tool that waits for permission.
 #[derive(Debug)]
@@ -35,20 +31,17 @@ impl Permission {
 impl Session {
     pub(super) fn ask_permission(&mut self, core: &mut Core, id: String, asked: CanUseTool) {
         if self.settings.mode() == PLAN && changes_something(&asked.tool_name, &asked.input) {
-            return self.respond(core, &id, deny(REFUSAL, false));
+            return self.respond(core, &id, deny(REFUSAL, AfterDenial::Continue));
         }
         let suppressed = asked.suppress_always_allow_rule == Some(true);
         let suggestions = asked.permission_suggestions.clone().map(Value::Array).unwrap_or_default();
         let always =
             if suppressed { Vec::new() } else { tools::rules_for_always(&suggestions, &asked.tool_name) };
         let (permission, call) = self.permission(core, &id, asked, always);
-        let mut options = vec![PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce)];
-        if !permission.always.is_empty() {
-            let name = format!("Always allow {} in this session", rules(&permission.always));
-            options.push(PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
-        }
-        options.push(PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce));
-        self.conversation.pass_on_choice(
+        let always = Some(&permission.always).filter(|rules| !rules.is_empty());
+        let always = always.map(|grants| format!("Always allow {} in this session", rules(grants)));
+        let options = permission_options(always, None);
+        self.conversation.ask_permission(
             &mut core.client,
             &id,
             Ask::Tool(Box::new(permission)),
@@ -68,7 +61,7 @@ impl Session {
         let CanUseTool { tool_name: tool, input, tool_use_id, decision_reason, .. } = asked;
         let call = tool_use_id.unwrap_or_else(|| id.to_owned());
         self.tool_called(core, &call, &tool, input.clone(), None);
-        let fields = tools::call(&tool, &input, &self.conversation.workspace.cwd).into_fields();
+        let fields = tools::call(&tool, &input, &self.workspace.cwd).into_fields();
         let mut update = ToolCallUpdate::new(call.clone(), fields);
         if let Some(reason) = decision_reason {
             update = update.meta(PROFILE.meta(serde_json::json!({ "decisionReason": reason })));
@@ -83,22 +76,21 @@ impl Session {
         permission: Permission,
         reply: Reply,
     ) {
-        let answer = match chosen(reply).as_ref().map(Option::as_deref) {
-            Ok(Some(ALLOW_ONCE)) => {
-                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
-                permission.allow(Vec::new())
-            }
-            Ok(Some(ALLOW_ALWAYS)) => {
-                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
+        let decision = Decision::read(reply);
+        if decision.is_allowed() {
+            self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
+        }
+        let answer = match decision {
+            Decision::Once => permission.allow(Vec::new()),
+            Decision::Session | Decision::Forever => {
                 let always = permission.always.clone();
                 permission.allow(always)
             }
-            Ok(Some(REJECT_ONCE)) => {
-                deny(format!("The user rejected this use of {}.", permission.tool), false)
+            Decision::Rejected => {
+                deny(format!("The user rejected this use of {}.", permission.tool), AfterDenial::Continue)
             }
-            Ok(Some(other)) => deny(format!("The client chose {other}, which was not an option."), false),
-            Ok(None) => deny("The user cancelled the turn.", true),
-            Err(reason) => deny(format!("No permission: {reason}."), false),
+            Decision::Cancelled => deny("The user cancelled the turn.", AfterDenial::Stop),
+            Decision::Failed(reason) => deny(reason, AfterDenial::Continue),
         };
         self.respond(core, id, answer);
     }

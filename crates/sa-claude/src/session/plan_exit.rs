@@ -1,7 +1,7 @@
 //! Leaving plan mode: the user approves the plan and says in which mode to go on.
 
 use super::Session;
-use super::ask::{Ask, deny};
+use super::ask::{AfterDenial, Ask, deny};
 use super::permission::Permission;
 use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
@@ -22,7 +22,7 @@ impl Session {
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(PLAN, "No, keep planning", PermissionOptionKind::RejectOnce));
-        self.conversation.pass_on_choice(
+        self.conversation.ask_permission(
             &mut core.client,
             &id,
             Ask::Plan(Box::new(permission)),
@@ -42,9 +42,9 @@ impl Session {
                 }
                 permission.allow(vec![json!({ "type": "setMode", "mode": mode, "destination": "session" })])
             }
-            Ok(Some(_)) => deny("The user wants to keep planning.", false),
-            Ok(None) => deny("The user cancelled the turn.", true),
-            Err(reason) => deny(format!("The plan was not approved: {reason}."), false),
+            Ok(Some(_)) => deny("The user wants to keep planning.", AfterDenial::Continue),
+            Ok(None) => deny("The user cancelled the turn.", AfterDenial::Stop),
+            Err(reason) => deny(format!("The plan was not approved: {reason}."), AfterDenial::Continue),
         };
         self.respond(core, id, answer);
     }

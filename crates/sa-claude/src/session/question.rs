@@ -2,7 +2,7 @@
 //! of permission requests.
 
 use super::Session;
-use super::ask::{Ask, deny};
+use super::ask::{AfterDenial, Ask, deny};
 use super::permission::Permission;
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
@@ -45,7 +45,7 @@ impl Session {
         let questions: Vec<_> = list.iter().filter_map(read).collect();
         let (permission, _) = self.permission(core, &id, asked, Vec::new());
         if questions.is_empty() {
-            return self.respond(core, &id, deny("There is no question to answer.", false));
+            return self.respond(core, &id, deny("There is no question to answer.", AfterDenial::Continue));
         }
         self.next_question(core, &id, Questions::new(permission.call.clone(), questions, permission));
     }
@@ -69,9 +69,11 @@ impl Session {
     ) {
         let refusal = match questions.on_reply(reply) {
             Answered::Noted => return self.next_question(core, id, questions),
-            Answered::Cancelled => deny("The user cancelled the turn.", true),
-            Answered::Declined => deny("The user declined to answer.", false),
-            Answered::Failed(reason) => deny(format!("The user could not be asked: {reason}."), false),
+            Answered::Cancelled => deny("The user cancelled the turn.", AfterDenial::Stop),
+            Answered::Declined => deny("The user declined to answer.", AfterDenial::Continue),
+            Answered::Failed(reason) => {
+                deny(format!("The user could not be asked: {reason}."), AfterDenial::Continue)
+            }
         };
         self.respond(core, id, refusal);
     }

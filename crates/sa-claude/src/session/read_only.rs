@@ -10,7 +10,7 @@ use sa_shell::only_reads;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the model is told.
+/// The message to the model.
 pub(super) const REFUSAL: &str = "Plan mode is read-only, and this may change something. Finish the plan and ask to leave plan mode first.";
 
 /// Tools that change nothing, or whose own tools are looked at one by one.
@@ -46,7 +46,7 @@ const TOOLS: [&str; 29] = [
     "StructuredOutput",
 ];
 
-/// Whether a use of a tool may change something outside of the conversation. What is not known may.
+/// Returns whether a use of a tool may change something outside of the conversation. What is not known may.
 pub(super) fn changes_something(tool: &str, input: &Value) -> bool {
     match tool {
         "Bash" => !input["command"].as_str().is_some_and(only_reads),
@@ -66,7 +66,7 @@ impl Session {
         HookAnswer::refuse(REFUSAL)
     }
 
-    /// Whether a tool works on the file that the plan itself is written to.
+    /// Returns whether a tool works on the file that the plan itself is written to.
     fn is_plan_file(&self, core: &Core, input: &HookInput) -> bool {
         let edits = matches!(input.tool_name.as_deref(), Some("Write" | "Edit" | "MultiEdit"));
         let path = input.tool_input["file_path"].as_str().map(Path::new);

@@ -112,7 +112,8 @@ impl Settings {
         self.chosen_mode.then(|| self.mode.clone())
     }
 
-    /// What was in use if nothing was chosen: the CLI would go on with another one, whose context may be smaller.
+    /// Returns what was in use if nothing was chosen: the CLI would go on with another one, whose context may be
+    /// smaller.
     pub(super) fn launch_model(&self) -> Option<String> {
         let chosen = self.chosen_model && self.model != DEFAULT;
         if chosen { Some(self.model.clone()) } else { self.full_model.clone() }
@@ -193,7 +194,7 @@ impl Settings {
         }
     }
 
-    /// What a client wants changed, if there is such a setting and it has such a value.
+    /// Returns what a client wants changed, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
@@ -251,7 +252,7 @@ impl Settings {
         modes
     }
 
-    /// Whether the mode that never asks can be switched to.
+    /// Returns whether the mode that never asks can be switched to.
     pub(super) fn may_bypass(&self) -> bool {
         self.allow_bypass
     }

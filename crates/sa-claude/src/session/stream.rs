@@ -7,7 +7,7 @@ struct Streamed {
     index: u64,
     voice: Voice,
     text: String,
-    /// Whether the whole block has come, too.
+    /// Set if the whole block has come, too.
     confirmed: bool,
 }
 
@@ -38,7 +38,7 @@ impl Stream {
         }
     }
 
-    /// What of a whole block was not streamed.
+    /// Returns what of a whole block was not streamed.
     pub(super) fn rest<'a>(&mut self, message: &str, voice: Voice, whole: &'a str) -> &'a str {
         if self.message.as_deref() != Some(message) {
             return whole;

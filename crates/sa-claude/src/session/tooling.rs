@@ -39,13 +39,13 @@ impl Session {
         if tool.note == input && !late_parent {
             return;
         }
-        let fields = tools::call(name, &input, &self.conversation.workspace.cwd).into_fields();
+        let fields = tools::call(name, &input, &self.workspace.cwd).into_fields();
         tool.note = input;
         tool.tell(&mut core.client, &self.conversation.id, id, fields);
     }
 
     fn new_tool(&mut self, core: &mut Core, id: &str, name: &str, input: Value, parent: Option<&str>) {
-        let described = tools::call(name, &input, &self.conversation.workspace.cwd);
+        let described = tools::call(name, &input, &self.workspace.cwd);
         self.tools.begin(
             &mut core.client,
             &self.conversation.id,
@@ -74,7 +74,7 @@ impl Session {
         let Some(tool) = self.tools.get_mut(id) else { return };
         // What was written to a file, for example, need not be kept.
         let input = tool.note.take();
-        let outcome = tools::result(&tool.name, &input, block, structured, &self.conversation.workspace.cwd);
+        let outcome = tools::result(&tool.name, &input, block, structured, &self.workspace.cwd);
         let succeeded = outcome.status == ToolCallStatus::Completed;
         let plan = succeeded.then(|| self.todos.note(&tool.name, &input, structured)).flatten();
         self.tools.done(&mut core.client, &self.conversation.id, id, outcome);

@@ -1,15 +1,17 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
+use super::Session;
 use super::control::Then;
 use super::opening::Answer;
-use super::{Child, Session};
+use super::prompt::content;
+
 use crate::core::Core;
 use crate::limits::SETTLE;
 use crate::native::answer::Settings;
 use crate::native::frame::TurnResult;
 use crate::native::line::{Line, Request, UserMessage};
 use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
-use sa_acp::{RequestKey, auth_required, failure};
+use sa_acp::{Session as _, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -17,11 +19,9 @@ use std::time::Duration;
 /// A prompt that the CLI works on.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// The request to answer; `None` if it was answered before the CLI was done.
-    pub(super) key: Option<RequestKey>,
     /// The prompt's own id in the CLI.
     uuid: String,
-    /// Whether the CLI has taken it up.
+    /// Set if the CLI has taken it up.
     pub(super) echoed: bool,
     /// It was cancelled; when the CLI is ended if it does not heed that.
     cancel: Option<Duration>,
@@ -38,33 +38,34 @@ impl Turn {
         self.cancel.filter(|at| *at < Duration::MAX)
     }
 
+    /// Notes that the turn was cancelled, and when that is enforced.
+    pub(super) fn cancel(&mut self, deadline: Duration) {
+        self.cancel.get_or_insert(deadline);
+    }
+
     pub(super) fn is(&self, uuid: &str) -> bool {
         self.uuid == uuid
     }
 }
 
 impl Session {
-    /// Sends the next prompt to the CLI if that is ready for it. What is sent while it works would be folded into that work
-    /// and never get an answer of its own.
-    pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
-            return;
-        }
+    /// Sends the next prompt, or starts a process for it.
+    pub(super) fn send_prompt(&mut self, core: &mut Core) {
         let Some(child) = &self.child else { return self.restart(core) };
-        let ready = child.greeting.is_none() && !child.ending;
-        if ready && !self.mcp.is_done() {
+        let is_ready = child.note.greeting.is_none() && !child.is_ending();
+        if is_ready && !self.mcp.is_done() {
             return self.mcp.hold(core.now.elapsed);
         }
-        if !ready || self.running || self.settling.is_some() {
+        if !is_ready || self.settling.is_some() {
             return;
         }
         let id = child.id;
-        let Some(prompt) = self.conversation.queue.pop_front() else { return };
+        let Some(prompt) = self.conversation.next_prompt() else { return };
         let uuid = (core.host.new_id)();
-        let message = UserMessage { role: "user", content: &prompt.content };
-        core.write(id, &Line::User { message, parent_tool_use_id: None, session_id: "", uuid: &uuid });
+        let message = UserMessage { role: "user", content: &content(prompt.parts) };
+        let line = Line::User { message, parent_tool_use_id: None, session_id: "", uuid: &uuid };
+        core.processes.write(id, line.to_bytes());
         self.turn = Some(Turn {
-            key: Some(prompt.key),
             uuid,
             echoed: false,
             cancel: None,
@@ -72,16 +73,6 @@ impl Session {
             error: None,
             first_line: prompt.first_line,
         });
-    }
-
-    /// Has the CLI stop what it does. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        if let Some(turn) = &mut self.turn {
-            turn.cancel.get_or_insert(deadline);
-        }
-        self.order(core, &Request::Interrupt, "interrupt");
-        self.drop_asks(core);
     }
 
     /// An interrupt that comes before the CLI has taken the prompt up does not hold: it is sent again once the CLI has.
@@ -101,8 +92,7 @@ impl Session {
         turn.cancel = Some(Duration::MAX);
         if let Some(child) = &mut self.child {
             tracing::warn!(session = %self.conversation.id, "claude does not heed an interrupt and is ended");
-            child.ending = true;
-            core.processes.end(child.id, Duration::ZERO);
+            child.hurry(&mut core.processes, Duration::ZERO);
         }
     }
 
@@ -112,8 +102,8 @@ impl Session {
         if self.running {
             self.settling = Some(core.now.elapsed + SETTLE);
         }
-        if let Some(Child { greeting: Some(_), complaint, .. }) = &mut self.child {
-            *complaint = Some(errors(result));
+        if let Some(child) = self.child.as_mut().filter(|child| child.note.greeting.is_some()) {
+            child.complaint = Some(errors(result));
             return;
         }
         let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_none() && concerns(result, turn)) else {
@@ -122,7 +112,7 @@ impl Session {
         if turn.cancel.is_some() {
             self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
             if self.running {
-                if turn.key.is_some() {
+                if self.conversation.is_awaited() {
                     self.name_after(core, &turn.first_line);
                 }
                 turn.ended = Some(result.usage.map(super::usage::of_turn));
@@ -132,10 +122,11 @@ impl Session {
         }
         self.follow_command(core, &turn.first_line);
         let outcome = outcome(result, &turn);
-        if turn.key.is_some() && outcome.is_ok() {
+        if self.conversation.is_awaited() && outcome.is_ok() {
             self.name_after(core, &turn.first_line);
         }
-        self.settle(core, turn, outcome, result.usage.map(super::usage::of_turn));
+        let usage = result.usage.map(super::usage::of_turn);
+        self.conversation.finish(&mut core.client, outcome, usage);
         self.send_next(core);
     }
 
@@ -146,7 +137,7 @@ impl Session {
         self.settle_cancelled(core);
         if let Some(turn) = self.turn.take_if(|turn| turn.echoed) {
             let reason = if turn.cancel.is_some() { StopReason::Cancelled } else { StopReason::EndTurn };
-            self.settle(core, turn, Ok(reason), None);
+            self.conversation.finish(&mut core.client, Ok(reason), None);
         }
         self.send_next(core);
     }
@@ -155,7 +146,7 @@ impl Session {
     pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
         if let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_some()) {
             let usage = turn.ended.take().flatten();
-            self.settle(core, turn, Ok(StopReason::Cancelled), usage);
+            self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), usage);
         }
     }
 
@@ -178,34 +169,20 @@ impl Session {
         }
     }
 
-    pub(super) fn settle(
-        &mut self,
-        core: &mut Core,
-        turn: Turn,
-        outcome: Result<StopReason, Error>,
-        usage: Option<Usage>,
-    ) {
-        let Some(key) = turn.key else { return };
-        match outcome {
-            Ok(reason) => core.client.prompt_done(&key, reason, usage),
-            Err(error) => core.client.fail(&key, &error),
-        }
-    }
-
     /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
-        if let Some(key) = turn.key.take() {
-            core.client.fail(&key, error);
+        let is_running = self.turn.as_ref().is_some_and(|turn| turn.cancel.is_none());
+        if is_running {
+            self.conversation.finish(&mut core.client, Err(error.clone()), None);
         }
-        true
+        is_running
     }
 
     /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
     pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
         let Some(turn) = self.turn.take() else { return };
         let outcome = if turn.cancel.is_some() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
-        self.settle(core, turn, outcome, None);
+        self.conversation.finish(&mut core.client, outcome, None);
     }
 
     /// Refuses all prompts, running and waiting.
@@ -226,8 +203,8 @@ impl Session {
     }
 }
 
-/// Whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that it took up
-/// during one of them is answered by that one.
+/// Returns whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that
+/// it took up during one of them is answered by that one.
 fn concerns(result: &TurnResult, turn: &Turn) -> bool {
     let own = result.origin.as_ref().and_then(|origin| origin.kind.as_deref()) == Some("task-notification");
     match &result.user_message_uuids {
@@ -272,7 +249,7 @@ fn model_error(result: &TurnResult, kind: Option<&str>) -> Error {
     error
 }
 
-/// What went wrong by the status of the model's API, where the CLI has no word for it.
+/// Returns what went wrong by the status of the model's API, where the CLI has no word for it.
 fn kind_of(status: Option<i64>) -> &'static str {
     match status {
         Some(400 | 413 | 422) => "invalid_request",

@@ -6,10 +6,10 @@ use crate::native::frame::TurnResult;
 use crate::native::message::Tokens;
 use agent_client_protocol_schema::v1::{Cost, SessionUpdate, Usage, UsageUpdate};
 
-/// What fits most models.
+/// The context size of most models, in tokens.
 const USUAL_WINDOW: u64 = 200_000;
 
-/// What fits a model whose name says so.
+/// The context size of a model whose name says so, in tokens.
 const LARGE_WINDOW: u64 = 1_000_000;
 
 /// Tokens and money of a session.

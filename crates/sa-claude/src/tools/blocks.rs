@@ -31,7 +31,7 @@ fn picture(source: &Value) -> Option<ContentBlock> {
     }
 }
 
-/// What a tool result says: a text, or a list of blocks.
+/// Returns what a tool result says: a text, or a list of blocks.
 pub(super) fn blocks_of(content: &Value) -> Vec<ContentBlock> {
     match content {
         Value::String(text) if !text.is_empty() => vec![ContentBlock::Text(TextContent::new(text.as_str()))],

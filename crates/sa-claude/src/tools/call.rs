@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
         Described { locations, content, ..self.described(kind, title) }
     }
 
-    /// Which lines of a file are read, if not all.
+    /// Returns which lines of a file are read, if not all.
     fn range(&self) -> String {
         let offset = self.input["offset"].as_u64().filter(|_| self.name == "Read");
         let limit = self.input["limit"].as_u64().filter(|limit| self.name == "Read" && *limit > 0);

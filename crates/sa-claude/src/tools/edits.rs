@@ -27,7 +27,7 @@ pub(super) fn written(path: &str, content: &str, cwd: &Path) -> ToolCallContent 
     Diff::new(absolute(path, cwd), content).into()
 }
 
-/// What changed, and where, from the structured result of a tool that edits.
+/// Returns what changed, and where, from the structured result of a tool that edits.
 pub(super) fn done(structured: &Value, cwd: &Path) -> Option<(Vec<ToolCallContent>, Vec<ToolCallLocation>)> {
     let path = structured["filePath"].as_str().or(structured["notebook_path"].as_str())?;
     let hunks = Hunk::all(&structured["structuredPatch"]);
@@ -61,9 +61,9 @@ fn before_and_after(structured: &Value, hunks: &[Hunk<'_>]) -> Option<(Option<St
     }
 }
 
-/// What `Edit` made of a file. The patch is what was really done, but not always told to the last character: lines at the
-/// end may lack their mark, and tabs are drawn as spaces. The replacement is exact, but not always what was done: people
-/// may have changed it.
+/// Returns what `Edit` made of a file. The patch is what was really done, but not always told to the last character:
+/// lines at the end may lack their mark, and tabs are drawn as spaces. The replacement is exact, but not always what
+/// was done: people may have changed it.
 fn edited(old: &str, structured: &Value, hunks: &[Hunk<'_>]) -> Option<String> {
     match (patched(old, hunks), replaced(old, structured)) {
         (Some(patched), Some(replaced)) if patched.trim_end() == replaced.trim_end() => Some(replaced),

@@ -60,7 +60,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// What the model was told, without the marks that are meant for it alone.
+    /// Returns what the model was told, without the marks that are meant for it alone.
     fn said(&self) -> String {
         let mut text = text_of(self.content);
         if text.trim().is_empty() {
@@ -192,7 +192,7 @@ impl Parts<'_> {
     }
 }
 
-/// Whether a block of a sub-agent's report is a note that the CLI put there.
+/// Returns whether a block of a sub-agent's report is a note that the CLI put there.
 fn is_note(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Text(text) if text.text.trim_start().starts_with("<tools-used-before-summary>"))
 }

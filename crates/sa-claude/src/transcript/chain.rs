@@ -36,7 +36,7 @@ struct Node {
     offset: u64,
     length: u64,
     parent: Option<Uuid>,
-    /// Whether it can say something; other lines only hold the tree together.
+    /// Set if it can say something; other lines only hold the tree together.
     speaks: bool,
     workspace: Workspace,
 }
@@ -56,7 +56,7 @@ enum Workspace {
 pub(super) struct Chain {
     file: File,
     nodes: std::vec::IntoIter<Node>,
-    /// Whether the beginning was left out for its length.
+    /// Set if the beginning was left out for its length.
     pub(super) cut: bool,
 }
 

@@ -29,7 +29,7 @@ impl Lines {
         Ok(Self { input: BufReader::new(file), offset })
     }
 
-    /// Where the next line starts.
+    /// Returns where the next line starts.
     pub(super) fn position(&self) -> u64 {
         self.offset
     }

@@ -41,8 +41,8 @@ struct Found {
 }
 
 impl Found {
-    /// What a cursor says: the last session of a page. Sessions that changed meanwhile move to the front, and no other is
-    /// told twice or left out for it.
+    /// Returns what a cursor says: the last session of a page. Sessions that changed meanwhile move to the front, and
+    /// no other is told twice or left out for it.
     fn cursor(&self) -> String {
         format!("{}:{}", self.changed.0, self.id)
     }
@@ -97,7 +97,7 @@ fn transcripts(folder: &Path) -> Vec<Found> {
     fs::read_dir(folder).into_iter().flatten().flatten().filter_map(found).collect()
 }
 
-/// What a transcript tells of its session; `None` if nothing was said in it.
+/// Returns what a transcript tells of its session; `None` if nothing was said in it.
 fn info(found: &Found) -> Option<SessionInfo> {
     let mut facts = Facts::default();
     let file = File::open(&found.path).ok()?;

@@ -35,7 +35,7 @@ struct Replay<'a> {
     todos: Todos,
     /// Tool calls without a result.
     open: Vec<Call>,
-    /// Whether the output of a command that nobody typed is next.
+    /// Set if the output of a command that nobody typed is next.
     hush: bool,
 }
 

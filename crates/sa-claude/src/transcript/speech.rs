@@ -57,7 +57,7 @@ impl Speech {
     }
 }
 
-/// What stands between a tag and its end.
+/// Returns what stands between a tag and its end.
 fn tagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     rest.split_once(&format!("</{tag}>")).map(|(inner, _)| inner)

@@ -32,7 +32,7 @@ fn base36(mut number: u32) -> String {
     }
 }
 
-/// Where the CLI keeps all sessions.
+/// Returns where the CLI keeps all sessions.
 pub(super) fn projects(config: &Path) -> PathBuf {
     config.join("projects")
 }

@@ -5,7 +5,7 @@ use agent_client_protocol_schema::v1::{
 };
 use sa_acp::Ended;
 use sa_acp::testing::{self, Peer};
-use sa_claude::{Disk, Host, Limits, Machine, Token};
+use sa_claude::{Core, Disk, Host, Limits, Machine, Token};
 use serde_json::{Value, json};
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -86,12 +86,12 @@ impl Peer for Cli {
 }
 
 pub(crate) struct Client {
-    inner: testing::Client<Machine, Cli>,
+    inner: testing::Client<Core, Cli>,
     pub(crate) moves: Moves,
 }
 
 impl Deref for Client {
-    type Target = testing::Client<Machine, Cli>;
+    type Target = testing::Client<Core, Cli>;
 
     fn deref(&self) -> &Self::Target {
         &self.inner
@@ -124,7 +124,7 @@ impl Client {
             is_root: false,
             any_model: false,
             token,
-            limits: Limits::default(),
+            limits: Limits::USUAL,
         };
         Self { inner: testing::Client::new(Machine::new(host), Cli::default()), moves }
     }

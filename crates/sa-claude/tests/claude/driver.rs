@@ -29,7 +29,7 @@ fn start(program: &Path) -> Remote<ExitCode> {
     let mut options = Options::new(program, program.with_file_name("config"));
     options.cli.inherited = vec![("PATH".into(), PATH.into())];
     options.cli.env = vec![("EXTRA".into(), "hello from".into())];
-    options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
+    options.limits = Limits { drain: Duration::from_millis(200), ..Limits::USUAL };
     Remote::start(|input, output| options.into_program().run(input, output))
 }
 

@@ -103,7 +103,7 @@ pub(crate) struct Elicitation {
 }
 
 impl Elicitation {
-    /// Whether it asks if a tool may run, rather than being a form of the server's own.
+    /// Returns whether it asks if a tool may run, rather than being a form of the server's own.
     pub(crate) fn is_approval(&self) -> bool {
         self.meta.as_ref().is_some_and(|meta| meta["codex_approval_kind"] == "mcp_tool_call")
     }
@@ -119,7 +119,7 @@ impl Elicitation {
         self.meta.as_ref()?.get("tool_params").filter(|input| !input.is_null())
     }
 
-    /// Whether an approval can be made to last that long: `session` or `always`.
+    /// Returns whether an approval can be made to last that long: `session` or `always`.
     pub(crate) fn may_persist(&self, scope: &str) -> bool {
         let scopes = self.meta.as_ref().and_then(|meta| meta["persist"].as_array());
         scopes.is_some_and(|scopes| scopes.iter().any(|known| known == scope))
@@ -154,7 +154,7 @@ impl Asked {
     }
 }
 
-/// What is answered.
+/// The answer.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {

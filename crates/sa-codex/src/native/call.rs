@@ -164,7 +164,7 @@ pub(crate) struct CollaborationSettings<'a> {
 /// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
-pub enum Input {
+pub(crate) enum Input {
     Text { text: String },
     Image { url: String },
     Skill { name: String, path: String },

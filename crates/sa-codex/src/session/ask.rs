@@ -7,26 +7,25 @@ use super::question::Questions;
 use crate::core::Core;
 use crate::native::ask::{Answer, Asked};
 use crate::native::line;
-use sa_acp::Reply;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether something may be done.
+    /// A call that waits for permission.
     Permission(Box<Permission>),
     /// Questions to the user.
     Questions(Questions),
     /// An MCP server's own form.
     Server,
-    /// Whether a plan is good; the app-server does not ask this.
+    /// A plan that waits for approval. The app-server does not ask this.
     Plan(Plan),
 }
 
 impl Session {
     /// Takes a question of the app-server; `id` is its own text.
-    pub(crate) fn asked(&mut self, core: &mut Core, id: &str, asked: Asked) {
+    pub(crate) fn on_request(&mut self, core: &mut Core, id: &str, asked: Asked) {
         if self.is_stopping() {
             // The question was on its way when the turn was cancelled.
             return self.respond(core, id, refused(&asked));
@@ -39,16 +38,6 @@ impl Session {
             Asked::Server(form) => self.server_asks(core, id, &form),
             Asked::Permissions(approval) => self.ask_permissions(core, id, approval),
             Asked::Other => {}
-        }
-    }
-
-    /// Takes the client's answer.
-    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        match ask {
-            Ask::Permission(permission) => self.permission_answered(core, id, *permission, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
-            Ask::Server => self.server_answered(core, id, reply),
-            Ask::Plan(plan) => self.plan_answered(core, &plan, reply),
         }
     }
 
@@ -70,7 +59,7 @@ impl Session {
     }
 
     pub(super) fn respond(&self, core: &mut Core, id: &str, answer: Answer) {
-        core.tell(line::reply(id, answer));
+        core.write(line::reply(id, answer));
     }
 }
 

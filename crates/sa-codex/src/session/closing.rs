@@ -9,6 +9,7 @@
 
 use super::Session;
 use crate::core::Core;
+use crate::limits::UNLOAD;
 use crate::native::answer::Unsubscribed;
 use crate::native::call::OfThread;
 use crate::replies::{Outcome, Then};
@@ -37,13 +38,6 @@ impl Closing {
 }
 
 impl Session {
-    /// Cancels all work, and lets go of the thread.
-    pub(super) fn begin_close(&mut self, core: &mut Core) {
-        self.closing = Some(Closing::Stopping(core.now.elapsed + core.host.limits.cancel));
-        self.cancel(core);
-        self.let_go(core);
-    }
-
     /// Has the app-server let go of the thread once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
         let Some(Closing::Stopping(until)) = self.closing else { return };
@@ -71,7 +65,7 @@ impl Session {
         if !is_loaded || !core.unloads {
             return self.closed(core);
         }
-        self.closing = Some(Closing::Unloading(core.now.elapsed + core.host.limits.unload));
+        self.closing = Some(Closing::Unloading(core.now.elapsed + UNLOAD));
     }
 
     /// The app-server has unloaded the thread. If nobody has asked for that, the next prompt has it taken up again.

@@ -5,12 +5,14 @@ use super::plan_exit::Proposal;
 use crate::core::Core;
 use crate::native::event::{Event, Step};
 use crate::native::item::{Body, Item};
-use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
+use agent_client_protocol_schema::v1::{
+    CompactionStatus, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate,
+};
 use sa_acp::{Voice, one_line};
 
 impl Session {
     /// Takes a notification about the session's own thread.
-    pub(crate) fn event(&mut self, core: &mut Core, event: Event) {
+    pub(crate) fn on_event(&mut self, core: &mut Core, event: Event) {
         match event {
             Event::TurnStarted(turn) => self.turn_started(core, turn),
             Event::TurnCompleted(turn) => self.turn_completed(core, &turn),
@@ -51,7 +53,7 @@ impl Session {
 
     fn item_started(&mut self, core: &mut Core, item: Item) {
         match item.body {
-            Body::Compaction => self.compaction_began(core, &item.id),
+            Body::Compaction => self.compaction.begin(&mut core.client, &self.conversation.id, &item.id),
             // The prompt itself, and what is told when it is whole.
             Body::UserMessage { .. }
             | Body::AgentMessage { .. }
@@ -83,7 +85,10 @@ impl Session {
                     turn.review = Some((item.id, review));
                 }
             }
-            Body::Compaction => self.compaction_done(core, &item.id),
+            Body::Compaction => {
+                let status = CompactionStatus::Completed;
+                self.compaction.end(&mut core.client, &self.conversation.id, status);
+            }
             Body::UserMessage { .. } | Body::ReviewEntered | Body::Hook => {}
             // News of an agent are told at the call that sent it.
             Body::SubAgent(agent) if agent.kind != "started" => {

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnError};
 use crate::native::event::Failed;
 use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpdate, StopReason};
-use sa_acp::{auth_required, failure};
+use sa_acp::{Session as _, auth_required, failure};
 use serde_json::{Value, json};
 
 impl TurnError {
@@ -18,7 +18,7 @@ impl TurnError {
         told.or_else(|| self.message.split_once("unexpected status ")?.1.split(' ').next()?.parse().ok())
     }
 
-    /// What the CLI calls it.
+    /// Returns what the CLI calls it.
     fn name(&self) -> &str {
         match &self.codex_error_info {
             Some(Value::String(name)) => name,
@@ -31,7 +31,7 @@ impl TurnError {
         self.status() == Some(401) || self.name() == "unauthorized"
     }
 
-    /// What went wrong, for programs.
+    /// Returns what went wrong, for programs.
     fn kind(&self) -> &'static str {
         match (self.name(), self.status()) {
             ("contextWindowExceeded", _) => "context_window_exceeded",
@@ -103,7 +103,7 @@ impl Session {
             let message =
                 details.unwrap_or_else(|| "The model's API refused the credentials of Codex".to_owned());
             if self.fail_turn(core, &auth_required(message)) {
-                self.stop(core);
+                self.interrupt(core);
             }
             return;
         }

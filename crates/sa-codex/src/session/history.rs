@@ -32,7 +32,7 @@ impl Session {
             Body::Compaction | Body::Hook | Body::ReviewEntered | Body::ReviewLeft { .. } => {}
             body => {
                 // Files are not any more what they were then.
-                let described = tools::describe(body, &self.conversation.workspace.cwd, &NoDisk);
+                let described = tools::describe(body, &self.workspace.cwd, &NoDisk);
                 let call = described.into_call(id.clone()).status(ToolCallStatus::Pending);
                 self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
                 let update = tools::outcome(&id, body).into_update(id);

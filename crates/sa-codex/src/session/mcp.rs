@@ -5,10 +5,10 @@ use super::Session;
 use crate::core::Core;
 use crate::native::event::McpStatus;
 use agent_client_protocol_schema::v1::{Error, McpServer};
-use sa_acp::invalid;
+use sa_acp::{Session as _, invalid};
 use serde_json::{Map, Value, json};
 
-/// How long the CLI waits for a server to start, in seconds; by itself it gives up sooner. This is less than the prompt
+/// The time for which the CLI waits for a server to start, in seconds; by itself it gives up sooner. This is less than the prompt
 /// waits, so that the client learns the CLI's reason.
 const START: u64 = 28;
 const TIMEOUT: &str = "startup_timeout_sec";

@@ -9,7 +9,7 @@ use crate::native::item::{Body, Item, SubAgent};
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.
-    pub(crate) fn offspring_event(&mut self, core: &mut Core, thread: &str, event: Event) {
+    pub(crate) fn on_offspring_event(&mut self, core: &mut Core, thread: &str, event: Event) {
         match event {
             Event::ItemStarted(Item { id, body }) if is_tool(&body) => {
                 let parent = self.parent_of(thread);

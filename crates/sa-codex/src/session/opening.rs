@@ -13,13 +13,13 @@ use std::time::Duration;
 
 /// A client's request to open a session.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub struct Opening {
     pub(crate) key: RequestKey,
     pub(crate) how: How,
     pub(crate) workspace: Workspace,
-    /// Whether that session is open.
+    /// Set if that session is open.
     pub(crate) is_open: bool,
-    /// When it is given up because another process holds the thread; `None` before the first attempt.
+    /// The time at which it is given up because another process holds the thread; `None` before the first attempt.
     pub(crate) give_up: Option<Duration>,
 }
 
@@ -30,7 +30,7 @@ impl AsRef<RequestKey> for Opening {
 }
 
 impl Opening {
-    /// What the app-server is asked.
+    /// Returns what the app-server is asked.
     pub(crate) fn method(&self) -> &'static str {
         match self.how {
             How::New => "thread/start",
@@ -39,7 +39,7 @@ impl Opening {
         }
     }
 
-    /// What the app-server is asked with.
+    /// Returns what the app-server is asked with.
     pub(crate) fn params(&self, core: &Core) -> OpenThread<'_> {
         let settings = Settings::new(core);
         OpenThread {
@@ -79,7 +79,7 @@ impl Session {
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
         let mut session = Self::new(id, workspace, settings);
         session.thread = opened.thread.id;
-        session.mcp = mcp_wait(&session.conversation.workspace, core);
+        session.mcp = mcp_wait(&session.workspace, core);
         session.is_stored = how != How::New;
         session.is_nameless = how == How::New;
         session.conversation.title =
@@ -93,7 +93,7 @@ impl Session {
 
     /// Answers a client that opened the session although it was open.
     pub(crate) fn reopened(&mut self, core: &mut Core, opening: &Opening, turns: Vec<Turn>) {
-        self.conversation.workspace.clone_from(&opening.workspace);
+        self.workspace.clone_from(&opening.workspace);
         if opening.how.is_loaded() {
             self.replay(core, turns);
         }
@@ -132,7 +132,7 @@ impl Session {
     /// Asks which skills there are: they are commands.
     pub(super) fn ask_skills(&mut self, core: &mut Core, force_reload: bool) {
         let limit = core.host.limits.control;
-        let params = ListSkills { cwds: [&self.conversation.workspace.cwd], force_reload };
+        let params = ListSkills { cwds: [&self.workspace.cwd], force_reload };
         core.ask("skills/list", params, limit, Then::Skills(self.conversation.id.clone()));
     }
 }

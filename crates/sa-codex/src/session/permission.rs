@@ -9,17 +9,12 @@ use crate::native::ask::{
 use crate::native::item::{Body, Command};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    PermissionOption, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Described, Outcome, Reply, chosen, one_line, paragraph};
+use sa_acp::{Asking, Decision, Described, Outcome, Reply, one_line, paragraph, permission_options};
 use sa_shell::only_reads;
 use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
-
-const ALLOW_ONCE: &str = "allow_once";
-const ALLOW_ALWAYS: &str = "allow_always";
-const ALLOW_FOREVER: &str = "allow_forever";
-const REJECT_ONCE: &str = "reject_once";
 
 /// Something that waits for permission.
 #[derive(Debug)]
@@ -43,41 +38,33 @@ enum Kind {
     Grant(Value),
 }
 
-/// What the user chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
-    Once,
-    Session,
-    Forever,
-    Rejected,
-    Cancelled,
-}
-
 impl Permission {
-    fn answer(self, choice: Choice) -> Answer {
+    fn answer(self, decision: &Decision) -> Answer {
         match self.kind {
-            Kind::Command | Kind::Change { .. } => Answer::decision(match choice {
-                Choice::Once => "accept",
-                Choice::Session | Choice::Forever => "acceptForSession",
-                Choice::Rejected => "decline",
-                Choice::Cancelled => "cancel",
+            Kind::Command | Kind::Change { .. } => Answer::decision(match decision {
+                Decision::Once => "accept",
+                Decision::Session | Decision::Forever => "acceptForSession",
+                Decision::Rejected | Decision::Failed(_) => "decline",
+                Decision::Cancelled => "cancel",
             }),
             Kind::Tool => {
                 let persist = |scope: &str| Some(Map::from_iter([("persist".to_owned(), json!(scope))]));
-                let (action, meta) = match choice {
-                    Choice::Once => ("accept", None),
-                    Choice::Session => ("accept", persist("session")),
-                    Choice::Forever => ("accept", persist("always")),
-                    Choice::Rejected => ("decline", None),
-                    Choice::Cancelled => ("cancel", None),
+                let (action, meta) = match decision {
+                    Decision::Once => ("accept", None),
+                    Decision::Session => ("accept", persist("session")),
+                    Decision::Forever => ("accept", persist("always")),
+                    Decision::Rejected | Decision::Failed(_) => ("decline", None),
+                    Decision::Cancelled => ("cancel", None),
                 };
                 let content = (action == "accept").then(|| json!({}));
                 Answer::Form(FormAnswer { action, content, meta })
             }
-            Kind::Grant(permissions) => match choice {
-                Choice::Once => Answer::Permissions { permissions, scope: "turn" },
-                Choice::Session | Choice::Forever => Answer::Permissions { permissions, scope: "session" },
-                Choice::Rejected | Choice::Cancelled => {
+            Kind::Grant(permissions) => match decision {
+                Decision::Once => Answer::Permissions { permissions, scope: "turn" },
+                Decision::Session | Decision::Forever => {
+                    Answer::Permissions { permissions, scope: "session" }
+                }
+                Decision::Rejected | Decision::Failed(_) | Decision::Cancelled => {
                     Answer::Permissions { permissions: json!({}), scope: "turn" }
                 }
             },
@@ -86,7 +73,7 @@ impl Permission {
 
     /// The answer when nobody wants to know any more.
     pub(super) fn cancelled(self) -> Answer {
-        self.answer(Choice::Cancelled)
+        self.answer(&Decision::Cancelled)
     }
 }
 
@@ -117,17 +104,13 @@ fn connection(network: &Value) -> Described {
 }
 
 fn options(always: &str) -> Vec<PermissionOption> {
-    vec![
-        PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce),
-        PermissionOption::new(ALLOW_ALWAYS, always, PermissionOptionKind::AllowAlways),
-        PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce),
-    ]
+    permission_options(Some(always.to_owned()), None)
 }
 
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
         let is_allowed = is_harmless(&approval) && self.settings.lets_look();
-        if is_allowed && self.conversation.workspace.asking == Asking::Needed {
+        if is_allowed && self.workspace.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
         if self.settings.refuses() && !is_allowed {
@@ -149,7 +132,7 @@ impl Session {
         let options = options("Always allow this command in this session");
         if is_allowed {
             let ask = Ask::Permission(Box::new(permission));
-            return self.conversation.pass_on_allowed(&mut core.client, id, ask, update, options);
+            return self.conversation.ask_though_allowed(&mut core.client, id, ask, update, options);
         }
         self.ask_permission(core, id, permission, update, options);
     }
@@ -157,15 +140,12 @@ impl Session {
     fn command_of(&self, core: &Core, approval: CommandApproval) -> Option<Described> {
         let command = Command {
             command: approval.command?,
-            cwd: approval.cwd.unwrap_or_else(|| self.conversation.workspace.cwd.clone()),
+            cwd: approval.cwd.unwrap_or_else(|| self.workspace.cwd.clone()),
             command_actions: approval.command_actions.unwrap_or_default(),
             ..Command::default()
         };
-        let mut described = tools::describe(
-            &Body::Command(command),
-            &self.conversation.workspace.cwd,
-            core.host.disk.as_ref(),
-        );
+        let mut described =
+            tools::describe(&Body::Command(command), &self.workspace.cwd, core.host.disk.as_ref());
         if let Some(more) = approval.additional_permissions {
             described.input["additionalPermissions"] = more;
         }
@@ -178,7 +158,7 @@ impl Session {
         }
         let is_inside = approval.grant_root.is_none() && self.is_inside(&approval.item_id);
         let is_allowed = is_inside && self.edits_allowed;
-        if is_allowed && self.conversation.workspace.asking == Asking::Needed {
+        if is_allowed && self.workspace.asking == Asking::Needed {
             return self.respond(core, id, Answer::decision("accept"));
         }
         let mut update = self.waiting(&approval.item_id, approval.reason.as_deref());
@@ -195,7 +175,7 @@ impl Session {
         });
         if is_allowed {
             let ask = Ask::Permission(Box::new(permission));
-            return self.conversation.pass_on_allowed(&mut core.client, id, ask, update, options);
+            return self.conversation.ask_though_allowed(&mut core.client, id, ask, update, options);
         }
         self.ask_permission(core, id, permission, update, options);
     }
@@ -218,15 +198,11 @@ impl Session {
             Described::new(name.unwrap_or_default(), ToolKind::Other, one_line(&form.message), input)
         });
         let update = self.about(core, &call, described, None);
-        let mut options = options("Always allow this tool in this session");
-        if !form.may_persist("session") {
-            options.retain(|option| option.option_id.0.as_ref() != ALLOW_ALWAYS);
-        }
-        if form.may_persist("always") {
-            let name = "Always allow this tool";
-            let forever = PermissionOption::new(ALLOW_FOREVER, name, PermissionOptionKind::AllowAlways);
-            options.insert(options.len() - 1, forever);
-        }
+        let session = "Always allow this tool in this session".to_owned();
+        let options = permission_options(
+            Some(session).filter(|_| form.may_persist("session")),
+            Some("Always allow this tool").filter(|_| form.may_persist("always")),
+        );
         self.ask_permission(core, id, Permission { call, kind: Kind::Tool, is_own }, update, options);
     }
 
@@ -234,7 +210,7 @@ impl Session {
         let kind = Kind::Grant(approval.permissions.clone());
         let permission = Permission { call: approval.item_id, kind, is_own: false };
         if self.settings.refuses() {
-            let answer = permission.answer(Choice::Rejected);
+            let answer = permission.answer(&Decision::Rejected);
             return self.respond(core, id, answer);
         }
         let mut fields = ToolCallUpdateFields::new()
@@ -266,7 +242,7 @@ impl Session {
         ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
     }
 
-    /// What is asked about, as the client knows it.
+    /// Returns what is asked about, as the client knows it.
     fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
         let fields = match self.tools.running.get(call) {
             Some(tool) => {
@@ -288,7 +264,7 @@ impl Session {
         update: ToolCallUpdate,
         options: Vec<PermissionOption>,
     ) {
-        self.conversation.pass_on_choice(
+        self.conversation.ask_permission(
             &mut core.client,
             id,
             Ask::Permission(Box::new(permission)),
@@ -304,18 +280,11 @@ impl Session {
         permission: Permission,
         reply: Reply,
     ) {
-        let choice = match chosen(reply).as_ref().map(Option::as_deref) {
-            Ok(Some(ALLOW_ONCE)) => Choice::Once,
-            Ok(Some(ALLOW_ALWAYS)) => Choice::Session,
-            Ok(Some(ALLOW_FOREVER)) => Choice::Forever,
-            Ok(None) => Choice::Cancelled,
-            Ok(Some(_)) => Choice::Rejected,
-            Err(reason) => {
-                tracing::warn!(session = %self.conversation.id, reason, "no permission");
-                Choice::Rejected
-            }
-        };
-        let is_allowed = matches!(choice, Choice::Once | Choice::Session | Choice::Forever);
+        let decision = Decision::read(reply);
+        if let Decision::Failed(reason) = &decision {
+            tracing::warn!(session = %self.conversation.id, reason, "no permission");
+        }
+        let is_allowed = decision.is_allowed();
         if permission.is_own {
             let status = if is_allowed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
             let outcome = Outcome::new(status, Vec::new(), Value::Null);
@@ -325,21 +294,17 @@ impl Session {
         }
         // For the CLI, always means the very same files.
         self.edits_allowed |=
-            choice == Choice::Session && matches!(permission.kind, Kind::Change { is_inside: true });
-        let answer = permission.answer(choice);
+            decision == Decision::Session && matches!(permission.kind, Kind::Change { is_inside: true });
+        let answer = permission.answer(&decision);
         self.respond(core, id, answer);
     }
 
-    /// Whether a change is known to concern only files of the session's directories.
+    /// Returns whether a change is known to concern only files of the session's directories.
     fn is_inside(&self, call: &str) -> bool {
-        let roots = || {
-            std::iter::once(&self.conversation.workspace.cwd).chain(&self.conversation.workspace.directories)
-        };
+        let roots = || std::iter::once(&self.workspace.cwd).chain(&self.workspace.directories);
         let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
         let is_ours = |path: &Path| !climbs(path) && roots().any(|root| path.starts_with(root));
         let changed = self.tools.running.get(call).map(|tool| tool.described.locations.as_slice());
-        changed.is_some_and(|places| {
-            !places.is_empty() && places.iter().all(|workspace| is_ours(&workspace.path))
-        })
+        changed.is_some_and(|places| !places.is_empty() && places.iter().all(|place| is_ours(&place.path)))
     }
 }

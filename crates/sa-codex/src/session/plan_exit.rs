@@ -11,7 +11,7 @@ use crate::native::call::Input;
 use agent_client_protocol_schema::v1::{
     SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Reply, chosen, paragraph, plan_options};
+use sa_acp::{Mode as _, Reply, Session as _, chosen, paragraph, plan_options};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ pub struct Plan {
     text: String,
 }
 
-/// What the model is told when its plan is good. The plan follows: the conversation may be summed up before it is done.
+/// The message to the model when its plan is good. The plan follows: the conversation may be summed up before it is done.
 const GO: &str = "The user approved this plan. Implement it.";
 
 impl Session {
     pub(super) fn ask_plan(&mut self, core: &mut Core, turn: Turn, proposal: Proposal) {
-        if self.settings.mode() != Mode::Plan || turn.key.is_none() {
-            self.settle(core, turn, Ok(StopReason::EndTurn));
+        if self.settings.mode() != Mode::Plan || !self.conversation.is_awaited() {
+            self.finish_prompt(core, Ok(StopReason::EndTurn));
             return self.send_next(core);
         }
         // The plan itself was told as a message under its id.
@@ -62,7 +62,7 @@ impl Session {
         // It stays the running turn: prompts wait behind it, and it can be cancelled.
         self.turn = Some(turn);
         let plan = Plan { call, text: proposal.text };
-        self.conversation.pass_on_choice(&mut core.client, &id, Ask::Plan(plan), update, options);
+        self.conversation.ask_permission(&mut core.client, &id, Ask::Plan(plan), update, options);
     }
 
     pub(super) fn plan_answered(&mut self, core: &mut Core, plan: &Plan, reply: Reply) {
@@ -79,8 +79,11 @@ impl Session {
         self.tell_plan(core, call, ToolCallStatus::Completed);
         self.settings.set_mode(mode);
         self.tell_mode(core);
-        let turn = Turn::new(self.turn.take().and_then(|turn| turn.key), String::new());
-        self.begin(core, turn, &Work::Turn(vec![Input::Text { text: format!("{GO}\n\n{}", plan.text) }]));
+        self.begin(
+            core,
+            Turn::new(String::new()),
+            &Work::Turn(vec![Input::Text { text: format!("{GO}\n\n{}", plan.text) }]),
+        );
     }
 
     /// The mode to go on in, if it is one that was offered.
@@ -92,9 +95,8 @@ impl Session {
 
     fn end_plan(&mut self, core: &mut Core, call: &str, reason: StopReason) {
         self.tell_plan(core, call, ToolCallStatus::Failed);
-        if let Some(turn) = self.turn.take() {
-            self.settle(core, turn, Ok(reason));
-        }
+        self.turn = None;
+        self.finish_prompt(core, Ok(reason));
         self.let_go(core);
         self.send_next(core);
     }

@@ -1,11 +1,10 @@
-//! What a client asks for, in the CLI's own form.
+//! Prompts in the CLI's own form.
 
 use super::Session;
 use crate::native::call::{Input, ReviewTarget};
-use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Piece, invalid};
+use sa_acp::PromptPart;
 
-/// What a prompt asks of the CLI.
+/// The work that a prompt asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Work {
     Turn(Vec<Input>),
@@ -13,19 +12,20 @@ pub(super) enum Work {
     Review(ReviewTarget),
 }
 
-pub(super) fn input(piece: Piece) -> Result<Input, Error> {
-    Ok(match piece {
-        Piece::Text(text) => Input::Text { text },
-        Piece::Image { media_type, data } => Input::Image { url: format!("data:{media_type};base64,{data}") },
-        Piece::ImageUrl(_) => {
-            return Err(invalid("Codex takes no pictures by their address, only their data"));
+fn input(part: PromptPart) -> Input {
+    match part {
+        PromptPart::Text(text) => Input::Text { text },
+        PromptPart::Image { media_type, data } => {
+            Input::Image { url: format!("data:{media_type};base64,{data}") }
         }
-    })
+        PromptPart::ImageUrl(url) => Input::Image { url },
+    }
 }
 
 impl Session {
     /// Takes commands for what they are.
-    pub(super) fn work_of(&self, input: Vec<Input>) -> Work {
+    pub(super) fn work_of(&self, parts: Vec<PromptPart>) -> Work {
+        let input: Vec<_> = parts.into_iter().map(input).collect();
         let Some(Input::Text { text }) = input.first() else { return Work::Turn(input) };
         let Some(line) = text.trim().strip_prefix('/') else { return Work::Turn(input) };
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

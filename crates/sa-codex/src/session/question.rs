@@ -8,7 +8,7 @@ use crate::native::ask::{Answer, Question as Native, UserInput, Words};
 use agent_client_protocol_schema::v1::{
     SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Answered, Question, Reply};
+use sa_acp::{Answered, Question, Reply, Session as _};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Session {
     ) {
         match questions.on_reply(reply) {
             Answered::Noted => return self.next_question(core, id, questions),
-            Answered::Cancelled => self.stop(core),
+            Answered::Cancelled => self.interrupt(core),
             Answered::Declined => {}
             Answered::Failed(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "no answer");

@@ -2,41 +2,26 @@
 
 use super::Session;
 use super::opening::{config, mcp_wait};
+use super::turn::Turn;
 use crate::core::Core;
 use crate::native::answer::OpenedThread;
 use crate::native::call::OpenThread;
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::Error;
-use sa_acp::Link;
-use sa_acp::failure;
+use agent_client_protocol_schema::v1::{CompactionStatus, Error};
+use sa_acp::{Link, ServedSession, Session as _, failure};
+use std::time::Duration;
 
 impl Session {
-    /// The app-server ended, and what was under way in it.
-    pub(crate) fn server_lost(&mut self, core: &mut Core, error: &Error) {
-        self.conversation.withdraw_all(&mut core.client);
-        self.close_tools(core, "The process of Codex ended");
-        self.compaction_lost(core);
-        self.native_turn = None;
-        self.speech.clear();
-        self.link = Link::Down;
-        self.abort_turn(core, error);
-        self.fail_opening(core, error);
-        if !self.conversation.is_open() {
-            return self.closed(core);
-        }
-        self.send_next(core);
-    }
-
     /// The app-server is ready. A thread without a turn was never stored, and is begun again.
     pub(crate) fn revive(&mut self, core: &mut Core) {
         let method = if self.is_stored { "thread/resume" } else { "thread/start" };
         let params = OpenThread {
             thread_id: self.is_stored.then_some(self.thread.as_str()),
-            cwd: &self.conversation.workspace.cwd,
+            cwd: &self.workspace.cwd,
             model: Some(self.settings.model()).filter(|model| !model.is_empty()),
             approval_policy: self.settings.approval_policy(),
             sandbox: self.settings.sandbox(),
-            config: config(&self.conversation.workspace),
+            config: config(&self.workspace),
         };
         core.ask(method, params, core.host.limits.open, Then::Revived(self.conversation.id.clone()));
     }
@@ -46,7 +31,7 @@ impl Session {
             Ok(opened) => {
                 self.thread = opened.thread.id;
                 self.link = Link::Up;
-                self.mcp = mcp_wait(&self.conversation.workspace, core);
+                self.mcp = mcp_wait(&self.workspace, core);
                 return self.send_next(core);
             }
             Err(reason) => reason,
@@ -58,10 +43,31 @@ impl Session {
         }
         self.not_revived(core, &failure(format!("Codex could not go on: {reason}"), "resume_failed"));
     }
+}
 
-    /// The session stays open: the next prompt tries again.
-    pub(crate) fn not_revived(&mut self, core: &mut Core, error: &Error) {
+impl ServedSession for Session {
+    fn server_lost(&mut self, core: &mut Core, error: &Error) {
+        self.conversation.withdraw_all(&mut core.client);
+        self.close_tools(core, "The process of Codex ended");
+        self.compaction.end(&mut core.client, &self.conversation.id, CompactionStatus::Failed);
+        self.native_turn = None;
+        self.speech.clear();
+        self.link = Link::Down;
+        self.abort_turn(core, error);
+        self.fail_opening(core, error);
+        if !self.conversation.is_open() {
+            return self.closed(core);
+        }
+        self.send_next(core);
+    }
+
+    fn not_revived(&mut self, core: &mut Core, error: &Error) {
         self.link = Link::Down;
         self.conversation.fail_queue(&mut core.client, error);
+    }
+
+    fn is_stuck(&self) -> bool {
+        let is_given_up = |turn: &Turn| turn.cancel == Some(Duration::MAX);
+        self.conversation.is_queued() && self.turn.as_ref().is_some_and(is_given_up)
     }
 }

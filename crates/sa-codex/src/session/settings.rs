@@ -8,10 +8,10 @@ use crate::native::call::{Collaboration, CollaborationSettings, SandboxPolicy};
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state};
+use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state};
 use std::path::PathBuf;
 
-/// What the CLI is allowed, and what it asks about.
+/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Default,
@@ -21,20 +21,18 @@ pub(crate) enum Mode {
     Bypass,
 }
 
-static MODES: [(Mode, &str, &str, &str); 5] = [
-    (Mode::Default, "default", "Default", "Asks before edits and commands"),
-    (Mode::Auto, "auto", "Auto", "Edits and runs commands in the workspace, asks for more than that"),
-    (Mode::ReadOnly, "read-only", "Read only", "Looks around by itself, asks before edits"),
-    (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
-    (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-];
+impl sa_acp::Mode for Mode {
+    const ALL: &'static [ModeRow<Self>] = &[
+        (Mode::Default, "default", "Default", "Asks before edits and commands"),
+        (Mode::Auto, "auto", "Auto", "Edits and runs commands in the workspace, asks for more than that"),
+        (Mode::ReadOnly, "read-only", "Read only", "Looks around by itself, asks before edits"),
+        (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
+        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+    ];
+}
 
 impl Mode {
-    pub(super) fn id(self) -> &'static str {
-        MODES.iter().find(|(mode, ..)| *mode == self).map_or("default", |(_, id, ..)| id)
-    }
-
-    /// Whether it is the CLI's sandbox that keeps commands from doing harm.
+    /// Returns whether it is the CLI's sandbox that keeps commands from doing harm.
     fn needs_sandbox(self) -> bool {
         matches!(self, Self::Auto | Self::ReadOnly)
     }
@@ -49,7 +47,7 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// What the model has by itself.
+/// The model's own default.
 const DEFAULT: &str = "default";
 
 /// See the module's comment.
@@ -102,18 +100,18 @@ impl Settings {
         self.effort.as_deref()
     }
 
-    /// Whether commands that only look have to be let through: those that the CLI does not run by itself.
+    /// Returns whether commands that only look have to be let through: those that the CLI does not run by itself.
     pub(super) fn lets_look(&self) -> bool {
         self.mode == Mode::Default || (self.mode == Mode::Plan && !self.sandbox)
     }
 
-    /// Whether everything that is asked about is refused.
+    /// Returns whether everything that is asked about is refused.
     pub(super) fn refuses(&self) -> bool {
         self.mode == Mode::Plan
     }
 
-    /// When the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be refused: what it is
-    /// never to ask about it drops without a word, so that nobody would know of the attempt.
+    /// Returns when the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be
+    /// refused: what it is never to ask about it drops without a word, so that nobody would know of the attempt.
     pub(super) fn approval_policy(&self) -> &'static str {
         match self.mode {
             Mode::Default => "untrusted",
@@ -123,7 +121,7 @@ impl Settings {
         }
     }
 
-    /// What commands may do without being asked about.
+    /// Returns what commands may do without being asked about.
     pub(super) fn sandbox(&self) -> &'static str {
         match self.mode {
             Mode::Default | Mode::Bypass => "danger-full-access",
@@ -154,7 +152,7 @@ impl Settings {
         }
     }
 
-    /// What a client wants changed, if there is such a setting and it has such a value.
+    /// Returns what a client wants changed, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
@@ -167,8 +165,8 @@ impl Settings {
     }
 
     pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
-        let known = self.offered().find(|(_, id, ..)| *id == mode);
-        known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
+        let known = Mode::from_id(mode).filter(|mode| self.offers(*mode));
+        known.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     fn check_model(&self, model: &str) -> Result<Change, Error> {
@@ -180,7 +178,7 @@ impl Settings {
     }
 
     /// An effort that another model does not have is left behind.
-    fn apply(&mut self, change: Change) {
+    pub(super) fn apply(&mut self, change: Change) {
         match change {
             Change::Mode(mode) => self.mode = mode,
             Change::Model(model) => {
@@ -202,22 +200,19 @@ impl Settings {
         efforts.unwrap_or_default().iter().any(|known| known.reasoning_effort == effort)
     }
 
-    /// The modes that can be switched to.
-    fn offered(&self) -> impl Iterator<Item = &'static (Mode, &'static str, &'static str, &'static str)> {
-        let (allow_bypass, sandbox) = (self.allow_bypass, self.sandbox);
-        MODES.iter().filter(move |(mode, ..)| {
-            (allow_bypass || *mode != Mode::Bypass) && (sandbox || !mode.needs_sandbox())
-        })
+    /// Returns whether a mode can be switched to.
+    fn offers(&self, mode: Mode) -> bool {
+        (self.allow_bypass || mode != Mode::Bypass) && (self.sandbox || !mode.needs_sandbox())
     }
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
+        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let modes = Mode::choices(|mode| self.offers(mode));
         let mut options = vec![mode_option(self.mode.id(), modes), self.model_option()];
         options.extend(self.effort_option());
         options
@@ -256,18 +251,6 @@ impl Settings {
 }
 
 impl Session {
-    /// Changes a setting on a client's behalf.
-    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
-        let before = self.settings.mode();
-        self.settings.apply(change);
-        if self.settings.mode() != before {
-            self.tell_mode(core);
-        } else if form != Form::Option {
-            core.client.options_changed(&self.conversation.id, self.settings.options());
-        }
-        core.client.was_set(key, form, self.settings.options());
-    }
-
     pub(super) fn tell_mode(&self, core: &mut Core) {
         core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
     }

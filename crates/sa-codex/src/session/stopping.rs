@@ -12,27 +12,13 @@ use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::StopReason;
 use std::time::Duration;
 
-/// How long after a refusal an interrupt is sent again.
+/// The time for which after a refusal an interrupt is sent again.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl Session {
     /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
         self.turn.as_ref().is_some_and(Turn::is_cancelled) || !self.conversation.is_open()
-    }
-
-    /// Has the CLI stop what it does. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        if self.leave_plan(core) {
-            return;
-        }
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        if let Some(turn) = &mut self.turn {
-            turn.cancel.get_or_insert(deadline);
-        }
-        self.send_interrupt(core);
-        self.interrupt_offspring(core);
-        self.drop_asks(core);
     }
 
     pub(super) fn send_interrupt(&mut self, core: &mut Core) {
@@ -82,20 +68,14 @@ impl Session {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
             return;
         };
-        let Some(key) = turn.key.take() else {
+        if !self.conversation.is_awaited() {
             turn.cancel = Some(Duration::MAX);
             return;
-        };
+        }
         turn.cancel = Some(now + limit);
         tracing::warn!(session = %self.conversation.id, "codex does not heed an interrupt");
         self.close_tools(core, "Cancelled");
-        core.client.prompt_done(&key, StopReason::Cancelled, None);
+        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
         self.send_interrupt(core);
-    }
-
-    /// Returns whether prompts wait behind a turn that was interrupted long ago.
-    pub(crate) fn is_stuck(&self) -> bool {
-        !self.conversation.queue.is_empty()
-            && self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
 }

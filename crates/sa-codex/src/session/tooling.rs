@@ -65,7 +65,7 @@ impl Session {
         if self.tools.running.get(id).is_some() {
             return;
         }
-        let described = tools::describe(body, &self.conversation.workspace.cwd, core.host.disk.as_ref());
+        let described = tools::describe(body, &self.workspace.cwd, core.host.disk.as_ref());
         self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
         if let Body::McpToolCall(call) = body {
             self.tools.served.push((id.to_owned(), call.server.clone()));

@@ -8,22 +8,20 @@ use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
 use crate::native::call::{Input, OfThread, StartReview, StartTurn};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{Link, RequestKey, Session as _, Voice, failure};
+use agent_client_protocol_schema::v1::{CompactionStatus, Error, StopReason};
+use sa_acp::{Session as _, Voice, failure};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// The request to answer; `None` if it was answered before the CLI was done.
-    pub(super) key: Option<RequestKey>,
     /// The turn's own id, once it is known.
     pub(super) id: Option<String>,
     /// It was cancelled; when that is enforced if the CLI does not heed it.
     pub(super) cancel: Option<Duration>,
-    /// When an interrupt that was refused is sent again.
+    /// The time at which an interrupt that was refused is sent again.
     pub(super) interrupt_at: Option<Duration>,
-    /// What the CLI said about a failure that it does not try again after.
+    /// The failure after which the CLI does not try again.
     pub(super) error: Option<TurnError>,
     /// A plan that is to be approved when the turn is over.
     pub(super) proposal: Option<Proposal>,
@@ -42,19 +40,18 @@ impl Turn {
         self.cancel.is_some()
     }
 
-    /// Whether this is the native turn of that id, or may be: not all that starts one tells its id.
+    /// Returns whether this is the native turn of that id, or may be: not all that starts one tells its id.
     pub(super) fn may_be(&self, id: &str) -> bool {
         self.id.as_deref().is_none_or(|own| own == id)
     }
 
-    /// Whether this is the native turn of that id.
+    /// Returns whether this is the native turn of that id.
     pub(super) fn is(&self, id: &str) -> bool {
         self.id.as_deref() == Some(id)
     }
 
-    pub(super) fn new(key: Option<RequestKey>, first_line: String) -> Self {
+    pub(super) fn new(first_line: String) -> Self {
         Self {
-            key,
             id: None,
             cancel: None,
             interrupt_at: None,
@@ -67,23 +64,6 @@ impl Turn {
 }
 
 impl Session {
-    /// Sends the next prompt to the app-server if that is ready for it. What is sent while it works would be folded into
-    /// that work and never get an answer of its own.
-    pub(super) fn send_next(&mut self, core: &mut Core) {
-        if self.is_busy() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
-            return;
-        }
-        if self.link != Link::Up {
-            return core.server.revive(&mut self.link, &self.conversation.id);
-        }
-        if !self.mcp.is_done() {
-            return self.mcp.hold(core.now.elapsed);
-        }
-        let Some(prompt) = self.conversation.queue.pop_front() else { return };
-        let work = self.work_of(prompt.content);
-        self.begin(core, Turn::new(Some(prompt.key), prompt.first_line), &work);
-    }
-
     pub(super) fn begin(&mut self, core: &mut Core, turn: Turn, work: &Work) {
         self.turn = Some(turn);
         self.meter.turn_begins();
@@ -104,9 +84,9 @@ impl Session {
         let params = StartTurn {
             thread_id: &self.thread,
             input,
-            cwd: &self.conversation.workspace.cwd,
+            cwd: &self.workspace.cwd,
             approval_policy: settings.approval_policy(),
-            sandbox_policy: settings.sandbox_policy(&self.conversation.workspace.directories),
+            sandbox_policy: settings.sandbox_policy(&self.workspace.directories),
             model: settings.model(),
             effort: settings.effort(),
             summary: "auto",
@@ -134,7 +114,7 @@ impl Session {
                     } else {
                         Err(failure(reason, "refused"))
                     };
-                    self.settle(core, turn, outcome);
+                    self.finish_prompt(core, outcome);
                     self.let_go(core);
                     self.send_next(core);
                 }
@@ -189,7 +169,7 @@ impl Session {
         self.tell_printed(core);
         if is_interrupted || native.status.as_deref() == Some("failed") {
             self.close_tools(core, if is_interrupted { "Cancelled" } else { "The turn failed" });
-            self.compaction_lost(core);
+            self.compaction.end(&mut core.client, &self.conversation.id, CompactionStatus::Failed);
         }
         self.drop_asks(core);
         self.speech.clear();
@@ -206,52 +186,47 @@ impl Session {
                 Some(proposal) if matches!(outcome, Ok(StopReason::EndTurn)) => {
                     return self.ask_plan(core, turn, proposal);
                 }
-                _ => self.settle(core, turn, outcome),
+                _ => self.finish_prompt(core, outcome),
             }
         }
         self.let_go(core);
         self.send_next(core);
     }
 
-    pub(super) fn settle(&mut self, core: &mut Core, turn: Turn, outcome: Result<StopReason, Error>) {
-        let Some(key) = turn.key else { return };
-        match outcome {
-            Ok(reason) => core.client.prompt_done(&key, reason, self.meter.of_turn()),
-            Err(error) => core.client.fail(&key, &error),
-        }
+    /// Answers the running prompt, with the tokens of the turn.
+    pub(super) fn finish_prompt(&mut self, core: &mut Core, outcome: Result<StopReason, Error>) {
+        self.conversation.finish(&mut core.client, outcome, self.meter.of_turn());
     }
 
     /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return false };
-        if let Some(key) = turn.key.take() {
-            core.client.fail(&key, error);
+        let is_running = self.turn.as_ref().is_some_and(|turn| !turn.is_cancelled());
+        if is_running {
+            self.finish_prompt(core, Err(error.clone()));
         }
-        true
+        is_running
     }
 
     /// The model refuses: the prompt is answered, and the CLI does not try again.
     pub(super) fn refused(&mut self, core: &mut Core) {
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
-        if let Some(key) = turn.key.take() {
-            core.client.prompt_done(&key, StopReason::Refusal, self.meter.of_turn());
+        if self.turn.as_ref().is_some_and(|turn| !turn.is_cancelled()) {
+            self.finish_prompt(core, Ok(StopReason::Refusal));
+            self.interrupt(core);
         }
-        self.stop(core);
     }
 
     /// Answers the running prompt as cancelled without waiting for the CLI to stop.
     pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
         self.close_tools(core, "Cancelled");
-        if let Some(turn) = self.turn.take() {
-            self.settle(core, turn, Ok(StopReason::Cancelled));
-        }
+        self.turn = None;
+        self.finish_prompt(core, Ok(StopReason::Cancelled));
     }
 
     /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
     pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
         let Some(turn) = self.turn.take() else { return };
         let outcome = if turn.is_cancelled() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
-        self.settle(core, turn, outcome);
+        self.finish_prompt(core, outcome);
     }
 
     /// A new session is called by what was asked first, until it gets a better name.

@@ -19,7 +19,7 @@ impl Meter {
         self.before = self.total;
     }
 
-    /// What the turn took; `None` if that is not known.
+    /// Returns what the turn took; `None` if that is not known.
     pub(super) fn of_turn(&self) -> Option<Usage> {
         let (now, before) = (self.total, self.before);
         let input = now.input_tokens.checked_sub(before.input_tokens)?;

@@ -9,7 +9,7 @@ use sa_acp::{
 use sa_shell::{is_shell, only_reads};
 use serde_json::json;
 
-/// What the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
+/// Returns what the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
 pub(crate) fn script(command: &str) -> String {
     let unwrapped = || {
         let (shell, rest) = command.split_once(' ')?;

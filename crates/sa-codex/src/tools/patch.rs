@@ -23,7 +23,7 @@ fn diff(change: &Change, cwd: &Path, disk: &dyn Disk) -> ToolCallContent {
     ToolCallContent::Diff(diff)
 }
 
-/// Where a file is, and where it will be.
+/// Returns where a file is, and where it will be.
 fn paths(change: &Change) -> impl Iterator<Item = &str> {
     std::iter::once(change.path.as_str()).chain(change.kind.move_path.as_deref())
 }

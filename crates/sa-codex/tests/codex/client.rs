@@ -3,7 +3,7 @@
 use crate::calls;
 use sa_acp::Ended;
 use sa_acp::testing::{self, Peer};
-use sa_codex::{Disk, Host, Limits, Machine};
+use sa_codex::{Core, Disk, Host, Limits, Machine};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -15,6 +15,7 @@ pub(crate) use sa_acp::testing::{answer, request, stop_reason, text, updates};
 pub(crate) const THREAD: &str = "01a1e071-c248-7450-81a4-6a67caebab65";
 
 /// What is on disk: one directory with one file.
+#[derive(Debug)]
 struct Folder;
 
 impl Disk for Folder {
@@ -48,10 +49,10 @@ impl Peer for Server {
     }
 }
 
-pub(crate) struct Client(testing::Client<Machine, Server>);
+pub(crate) struct Client(testing::Client<Core, Server>);
 
 impl Deref for Client {
-    type Target = testing::Client<Machine, Server>;
+    type Target = testing::Client<Core, Server>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
@@ -72,7 +73,7 @@ pub(crate) fn host() -> Host {
         base_url: None,
         allow_bypass: true,
         any_model: false,
-        limits: Limits::default(),
+        limits: Limits::USUAL,
     }
 }
 

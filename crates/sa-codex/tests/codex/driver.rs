@@ -38,7 +38,7 @@ fn start(program: &Path) -> Remote<ExitCode> {
     options.cli.inherited = vec![("PATH".into(), PATH.into())];
     options.cli.env = vec![("EXTRA".into(), "hello from".into())];
     options.api_key = Some("sk-fake".to_owned().into());
-    options.limits = Limits { farewell: Duration::from_millis(200), ..Limits::default() };
+    options.limits = Limits { drain: Duration::from_millis(200), ..Limits::USUAL };
     assert!(!format!("{options:?}").contains("sk-fake"));
     Remote::start(|input, output| options.into_program().run(input, output))
 }

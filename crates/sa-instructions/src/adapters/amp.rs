@@ -2,14 +2,17 @@
 
 use super::{Folder, PROJECT, Stage, now, text};
 use anyhow::Result;
-use sa_acp::{ChildId, Driven, Ended};
-use sa_amp::{Disk, Host, Limits, Machine};
+use sa_acp::{ChildId, Ended};
+use sa_amp::{Core, Disk, Host, LIMITS};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 const THREAD: &str = "T-01a1e094-6888-77d3-a355-1560a145d899";
 
-impl Disk for Folder {
+#[derive(Debug)]
+struct Files;
+
+impl Disk for Files {
     fn is_directory(&self, path: &Path) -> bool {
         path.starts_with(PROJECT)
     }
@@ -32,13 +35,13 @@ impl Disk for Folder {
 }
 
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Machine::new(Host {
-        disk: Box::new(Folder),
+    let mut stage = Stage::new(Host {
+        disk: Box::new(Files),
         has_key: true,
         helper: "/helper".into(),
         allow_bypass: false,
-        limits: Limits::default(),
-    }))?;
+        limits: LIMITS,
+    })?;
     // The CLI was started for its help text and for a new thread.
     let outputs = ["-m, --mode <value>\n  Set the agent mode (rush, smart)\n", THREAD];
     for (child, output) in stage.started.clone().into_iter().zip(outputs) {
@@ -56,7 +59,7 @@ pub(crate) fn lines(count: usize) -> Result<()> {
 }
 
 /// A process prints something and exits.
-fn run(stage: &mut Stage<Machine>, child: ChildId, output: &str) -> Result<()> {
+fn run(stage: &mut Stage<Core>, child: ChildId, output: &str) -> Result<()> {
     output.lines().for_each(|line| stage.machine.native(now(), child, line.as_bytes()));
     stage.machine.ended(now(), child, &Ended { code: Some(0), ..Ended::default() });
     stage.settle()

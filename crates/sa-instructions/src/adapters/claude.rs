@@ -3,16 +3,17 @@
 use super::{PROJECT, Stage, text};
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
 use anyhow::Result;
-use sa_claude::{Disk, Host, Limits, Machine};
+use sa_claude::{Core, Disk, Host, Limits};
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 
-struct Folder;
+#[derive(Debug)]
+struct Files;
 
-impl Disk for Folder {
+impl Disk for Files {
     fn is_directory(&self, path: &Path) -> bool {
         path.starts_with(PROJECT)
     }
@@ -43,16 +44,16 @@ impl Disk for Folder {
 }
 
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Machine::new(Host {
+    let mut stage = Stage::new(Host {
         new_id: Box::new(|| SESSION.to_owned()),
-        disk: Box::new(Folder),
+        disk: Box::new(Files),
         plans: "/plans".into(),
         allow_bypass: false,
         is_root: false,
         any_model: false,
         token: None,
-        limits: Limits::default(),
-    }))?;
+        limits: Limits::USUAL,
+    })?;
     let model = json!({ "value": "default", "resolvedModel": "m", "displayName": "M", "description": "" });
     answer(&mut stage, "initialize", json!({ "commands": [], "models": [model], "account": {} }))?;
     answer(&mut stage, "get_binary_version", json!({ "version": "2.1.325" }))?;
@@ -78,7 +79,7 @@ fn streamed(event: &Value) -> Value {
 }
 
 /// The CLI answers a control request.
-fn answer(stage: &mut Stage<Machine>, subtype: &str, response: Value) -> Result<()> {
+fn answer(stage: &mut Stage<Core>, subtype: &str, response: Value) -> Result<()> {
     let request = stage.take(|line| line["request"]["subtype"] == subtype)?;
     let response = json!({ "subtype": "success", "request_id": request["request_id"], "response": response });
     stage.native(&json!({ "type": "control_response", "response": response }).to_string())

@@ -2,11 +2,12 @@
 
 use super::{Folder, PROJECT, Stage, text};
 use anyhow::Result;
-use sa_opencode::{Endpoint, Endpoints, Host, Limits, Machine};
+use sa_opencode::{Core, Endpoint, Endpoints, Host, LIMITS};
 use serde_json::{Value, json};
 
 const SESSION: &str = "ses_e1d5f96beffeKXI1mukY54OrNq";
 
+#[derive(Debug)]
 struct OneEndpoint;
 
 impl Endpoints for OneEndpoint {
@@ -16,13 +17,13 @@ impl Endpoints for OneEndpoint {
 }
 
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Machine::new(Host {
+    let mut stage = Stage::new(Host {
         disk: Box::new(Folder),
         endpoints: Box::new(OneEndpoint),
         home: "/home/user".into(),
         allow_bypass: false,
-        limits: Limits::default(),
-    }))?;
+        limits: LIMITS,
+    })?;
     stage.native(&json!({ "up": true }).to_string())?;
     answer(&mut stage, "/global/health", json!({ "healthy": true, "version": "1.18.34" }))?;
     let models = json!({ "big": { "id": "big", "name": "Big", "limit": { "context": 1000 } } });
@@ -59,7 +60,7 @@ fn event(kind: &str, properties: &Value) -> Value {
 }
 
 /// The server answers a request for that path.
-fn answer(stage: &mut Stage<Machine>, path: &str, body: Value) -> Result<()> {
+fn answer(stage: &mut Stage<Core>, path: &str, body: Value) -> Result<()> {
     let is = |line: &Value| line["path"].as_str().is_some_and(|asked| asked.split('?').next() == Some(path));
     let request = stage.take(is)?;
     stage.native(&json!({ "id": request["id"], "status": 200, "body": body }).to_string())

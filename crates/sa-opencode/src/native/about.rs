@@ -32,7 +32,8 @@ pub(crate) struct Provider {
 const HOSTED: &str = "opencode";
 
 impl Provider {
-    /// Whether it would be used although nobody asked for it: the vendor's own service without credentials for it.
+    /// Returns whether it would be used although nobody asked for it: the vendor's own service without credentials for
+    /// it.
     pub(crate) fn is_unasked(&self) -> bool {
         self.id == HOSTED && self.key.as_ref().is_none_or(Value::is_null)
     }
@@ -60,7 +61,7 @@ pub(crate) struct Limit {
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 impl Model {
-    /// Its variants, from little effort to much; those of other kinds come last.
+    /// Returns the variants, from little effort to much; those of other kinds come last.
     pub(crate) fn variants(&self) -> Vec<&str> {
         let is_off = |value: &Value| value["disabled"] == true;
         let mut names: Vec<_> =
@@ -89,7 +90,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Whether a user can talk to it.
+    /// Returns whether a user can talk to it.
     pub(crate) fn is_primary(&self) -> bool {
         self.mode != "subagent" && !self.hidden
     }
@@ -172,7 +173,7 @@ pub(crate) struct Times {
 }
 
 impl Info {
-    /// Its title, unless it is the one that every session begins with.
+    /// Returns the title, unless it is the one that every session begins with.
     pub(crate) fn title(&self) -> Option<&str> {
         let title = self.title.trim();
         let is_made_up = ["New session - ", "Child session - "].iter().any(|begin| title.starts_with(begin));

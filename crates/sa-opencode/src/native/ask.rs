@@ -12,7 +12,7 @@ pub(crate) struct Rule {
     pub(crate) action: Action,
 }
 
-/// What a rule says.
+/// The effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Action {
@@ -86,8 +86,8 @@ pub(crate) struct Choice {
     pub(crate) description: String,
 }
 
-/// Whether a text fits a pattern of the server's: `*` stands for anything, `?` for one character, and ` *` at the end also
-/// for nothing at all.
+/// Returns whether a text fits a pattern of the server's: `*` stands for anything, `?` for one character, and ` *` at
+/// the end also for nothing at all.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let bare = pattern.strip_suffix(" *").is_some_and(|bare| matches(bare, text));
     bare || matches(pattern, text)

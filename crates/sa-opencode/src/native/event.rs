@@ -40,7 +40,7 @@ pub(crate) struct Heard {
     pub(crate) event: Event,
 }
 
-/// What a session does.
+/// The state of a session.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Status {

@@ -29,7 +29,7 @@ impl Message {
     }
 }
 
-/// What a message took.
+/// The tokens of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub(crate) struct Tokens {
     #[serde(default, deserialize_with = "or_default")]
@@ -50,7 +50,7 @@ pub(crate) struct Cache {
     pub(crate) write: f64,
 }
 
-/// What went wrong.
+/// The failure.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Failure {
     #[serde(default, deserialize_with = "or_default")]

@@ -6,30 +6,20 @@ use super::plan_exit::Plan;
 use super::question::Questions;
 use crate::core::Core;
 use crate::native::call::{Call, escaped, permission_reply};
-use sa_acp::Reply;
 use serde_json::json;
 
-/// What a client was asked.
+/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// Whether something may be done.
+    /// A call that waits for permission.
     Permission(Box<Waiting>),
     /// Questions to the user.
     Questions(Questions),
-    /// Whether a plan is good.
+    /// A plan that waits for approval.
     Plan(Plan),
 }
 
 impl Session {
-    /// Takes the client's answer.
-    pub(super) fn client_replied(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        match ask {
-            Ask::Permission(waiting) => self.permission_answered(core, id, *waiting, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
-            Ask::Plan(plan) => self.plan_answered(core, id, &plan, reply),
-        }
-    }
-
     /// Takes all questions back from the client: they are void.
     pub(super) fn withdraw_asks(&mut self, core: &mut Core) {
         self.conversation.withdraw_all(&mut core.client);
@@ -47,22 +37,16 @@ impl Session {
     }
 
     pub(super) fn answer_permission(&self, core: &mut Core, id: &str, reply: &str, message: Option<&str>) {
-        core.order(
-            "permission",
-            &permission_reply(id, reply, message).within(&self.conversation.workspace.cwd),
-        );
+        core.order("permission", &permission_reply(id, reply, message).within(&self.workspace.cwd));
     }
 
     pub(super) fn answer_question(&self, core: &mut Core, id: &str, answers: &[Vec<String>]) {
         let path = format!("/question/{}/reply", escaped(id));
-        core.order(
-            "question",
-            &Call::post(path, json!({ "answers": answers })).within(&self.conversation.workspace.cwd),
-        );
+        core.order("question", &Call::post(path, json!({ "answers": answers })).within(&self.workspace.cwd));
     }
 
     pub(super) fn reject_question(&self, core: &mut Core, id: &str) {
         let path = format!("/question/{}/reject", escaped(id));
-        core.order("question", &Call::post(path, json!({})).within(&self.conversation.workspace.cwd));
+        core.order("question", &Call::post(path, json!({})).within(&self.workspace.cwd));
     }
 }

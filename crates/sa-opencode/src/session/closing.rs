@@ -2,16 +2,9 @@
 
 use super::Session;
 use crate::core::Core;
-use sa_acp::{Job, Session as _};
+use sa_acp::Job;
 
 impl Session {
-    /// Cancels all work. The turn that is aborted is waited for only so long.
-    pub(super) fn begin_close(&mut self, core: &mut Core) {
-        self.close_by = Some(core.now.elapsed + core.host.limits.cancel);
-        self.cancel(core);
-        self.let_go(core);
-    }
-
     /// Lets go of the session once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
         let Some(deadline) = self.close_by else { return };

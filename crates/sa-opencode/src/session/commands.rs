@@ -14,7 +14,7 @@ pub(super) const COMPACT: &str = "compact";
 impl Session {
     /// Asks again which commands there are: MCP servers bring some.
     pub(super) fn ask_commands(&self, core: &mut Core) {
-        let call = Call::get("/command").within(&self.conversation.workspace.cwd);
+        let call = Call::get("/command").within(&self.workspace.cwd);
         core.ask_soon(&call, Then::Commands(self.conversation.id.clone()));
     }
 

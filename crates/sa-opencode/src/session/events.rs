@@ -4,12 +4,14 @@ use super::Session;
 use crate::core::Core;
 use crate::native::event::{Event, Status, Todo};
 use crate::native::message::{Message, Part};
-use agent_client_protocol_schema::v1::{Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate};
+use agent_client_protocol_schema::v1::{
+    CompactionStatus, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionUpdate,
+};
 use sa_acp::{Voice, one_line};
 
 impl Session {
     /// Takes an event about the session itself.
-    pub(crate) fn event(&mut self, core: &mut Core, event: Event) {
+    pub(crate) fn on_event(&mut self, core: &mut Core, event: Event) {
         match event {
             Event::Updated(info) => {
                 if let Some(title) = info.title() {
@@ -22,12 +24,19 @@ impl Session {
                     turn.error = Some(error);
                 }
             }
-            Event::Compacted => self.compaction_done(core),
+            Event::Compacted => self.end_compaction(core, CompactionStatus::Completed),
             Event::Message(message) if self.speech.is_copy(&message) => {}
             Event::Message(message) => self.message(core, &message),
             Event::Part(part) => self.part(core, &part),
             Event::Delta(delta) => self.piece(core, &delta),
             Event::Todos(todos) => self.plan(core, &todos),
+            other => self.on_question(core, other),
+        }
+    }
+
+    /// Handles events that mean the same for a session and its sub-agents.
+    pub(super) fn on_question(&mut self, core: &mut Core, event: Event) {
+        match event {
             // A request that was on its way when the turn was cancelled is refused.
             Event::Permission(permission) if self.is_stopping() => {
                 self.answer_permission(core, &permission.id, "reject", None);
@@ -37,7 +46,7 @@ impl Session {
             Event::Questions(questions) => self.ask_user(core, questions),
             Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
             Event::Unknown(value) => self.conversation.report_unknown_message(&mut core.client, value),
-            Event::Created(_) | Event::Failed(None) | Event::McpToolsChanged | Event::Ignored => {}
+            _ => {}
         }
     }
 
@@ -68,7 +77,7 @@ impl Session {
     /// A part of a message, as it is now.
     pub(super) fn part(&mut self, core: &mut Core, part: &Part) {
         if part.r#type == "compaction" {
-            return self.compaction_began(core, &part.id);
+            return self.compaction.begin(&mut core.client, &self.conversation.id, &part.id);
         }
         if !self.speech.knows(&part.message) {
             return;

@@ -2,13 +2,14 @@
 
 use super::Session;
 use crate::core::Core;
+use crate::limits::RETRIES;
 use crate::native::event::Retry;
 use crate::native::message::{Failure, Message};
 use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpdate, StopReason};
 use sa_acp::{auth_required, failure};
 use serde_json::json;
 
-/// What went wrong, for programs, as far as the words tell.
+/// Returns what went wrong, for programs, as far as the words tell.
 fn kind_of(words: &str) -> &'static str {
     let words = words.to_lowercase();
     let has = |all: &[&str]| all.iter().any(|word| words.contains(word));
@@ -78,7 +79,7 @@ impl Session {
 
     /// The model's API failed, and is asked again: not for ever, as the server would.
     pub(super) fn retried(&mut self, core: &mut Core, retry: &Retry) {
-        if retry.attempt > core.host.limits.retries {
+        if retry.attempt > RETRIES {
             let mut error = failure(retry.message.clone(), kind_of(&retry.message));
             error.data = Some(json!({ "errorKind": kind_of(&retry.message), "attempts": retry.attempt }));
             return self.fail_turn(core, &error);
@@ -90,7 +91,7 @@ impl Session {
         }
         let about = json!({
             "attempt": retry.attempt,
-            "maxRetries": core.host.limits.retries,
+            "maxRetries": RETRIES,
             "message": retry.message,
             "next": retry.next,
         });

@@ -40,11 +40,11 @@ impl Session {
             "text" if !part.ignored => self.say(core, Voice::Said, &part.id, &part.text),
             "reasoning" => self.say(core, Voice::Thought, &part.id, &part.text),
             "tool" => {
-                let described = tools::describe(part, &self.conversation.workspace.cwd);
+                let described = tools::describe(part, &self.workspace.cwd);
                 let call = described.into_call(part.call.clone()).status(ToolCallStatus::Pending);
                 self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
                 // Files are not any more what they were then.
-                let outcome = tools::outcome(part, false, &self.conversation.workspace.cwd, &NoDisk);
+                let outcome = tools::outcome(part, false, &self.workspace.cwd, &NoDisk);
                 let update = outcome.into_update(part.call.clone());
                 self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
             }

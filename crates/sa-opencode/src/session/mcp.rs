@@ -4,7 +4,7 @@ use super::Session;
 use crate::core::Core;
 use crate::native::call::{Call, escaped};
 use crate::replies::{Outcome, Then};
-use sa_acp::McpWait;
+use sa_acp::{McpWait, Session as _};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -13,11 +13,10 @@ impl Session {
     pub(super) fn register(&mut self, core: &mut Core) {
         let limit = core.host.limits.mcp;
         let mut missing = BTreeSet::new();
-        for (name, config) in &self.conversation.workspace.servers {
-            let name =
-                core.registry.join(&self.conversation.workspace.cwd, name, config, &self.conversation.id.0);
-            let call = Call::post("/mcp", json!({ "name": name, "config": config }))
-                .within(&self.conversation.workspace.cwd);
+        for (name, config) in &self.workspace.servers {
+            let name = core.registry.join(&self.workspace.cwd, name, config, &self.conversation.id.0);
+            let call =
+                Call::post("/mcp", json!({ "name": name, "config": config })).within(&self.workspace.cwd);
             core.ask(&call, Some(limit), Then::Reached(self.conversation.id.clone(), name.clone()));
             missing.insert(name);
         }
@@ -37,7 +36,7 @@ impl Session {
             if self.mcp.is_done() {
                 self.ask_commands(core);
             }
-            self.begin_next(core);
+            self.send_next(core);
         }
     }
 
@@ -45,7 +44,7 @@ impl Session {
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
         let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
         if self.mcp.enforce(&mut core.client, &self.conversation.id, now, limit) {
-            self.begin_next(core);
+            self.send_next(core);
         }
     }
 

@@ -7,23 +7,14 @@ use crate::native::event::Event;
 
 impl Session {
     /// Takes an event about a sub-agent's session.
-    pub(crate) fn offspring_event(&mut self, core: &mut Core, id: &str, event: Event) {
+    pub(crate) fn on_offspring_event(&mut self, core: &mut Core, id: &str, event: Event) {
         match event {
             Event::Message(message) if message.role == "assistant" => self.metered_below(&message),
             Event::Part(part) if part.r#type == "tool" => {
                 let parent = self.parent_of(id);
                 self.tool(core, &part, Some(&parent));
             }
-            // A request that was on its way when the turn was cancelled is refused.
-            Event::Permission(permission) if self.is_stopping() => {
-                self.answer_permission(core, &permission.id, "reject", None);
-            }
-            Event::Questions(questions) if self.is_stopping() => self.reject_question(core, &questions.id),
-            Event::Permission(permission) => self.ask_permission(core, *permission),
-            Event::Questions(questions) => self.ask_user(core, questions),
-            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
-            Event::Unknown(value) => self.conversation.report_unknown_message(&mut core.client, value),
-            _ => {}
+            other => self.on_question(core, other),
         }
     }
 

@@ -24,7 +24,7 @@ impl Session {
         session.conversation.title = info.title().map(one_line);
         session.meter.begin(info.cost);
         if *how == How::New {
-            session.ruled = session.settings.rules(&session.conversation.workspace.directories, &[]);
+            session.ruled = session.settings.rules(&session.workspace.directories, &[]);
         }
         if matches!(how, How::Forked(_)) {
             session.speech.begin_as_fork();
@@ -45,7 +45,7 @@ impl Session {
         workspace: Workspace,
         history: Vec<Whole>,
     ) {
-        self.conversation.workspace = workspace;
+        self.workspace = workspace;
         self.replay(core, history);
         self.tell_opened(core, key, how);
     }

@@ -7,17 +7,13 @@ use crate::core::{Core, PROFILE};
 use crate::native::ask::{Permission, fits};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    PermissionOption, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Reply, chosen, humanised};
+use sa_acp::{Asking, Decision, Reply, Session as _, humanised, permission_options};
 use sa_shell::only_reads;
 use serde_json::{Value, json};
 
-const ALLOW_ONCE: &str = "allow_once";
-const ALLOW_ALWAYS: &str = "allow_always";
-const REJECT_ONCE: &str = "reject_once";
-
-/// What the model is told when it wants to change something while it should not.
+/// The message to the model when it wants to change something while it should not.
 const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look around, and make a plan.";
 
 /// The refusal of a tool that another session brought.
@@ -56,11 +52,7 @@ fn options(always: &[String]) -> Vec<PermissionOption> {
         [all] if all == "*" => Some("Always allow this in this session".to_owned()),
         some => Some(format!("Always allow {} in this session", some.join(", "))),
     };
-    let always =
-        what.map(|name| PermissionOption::new(ALLOW_ALWAYS, name, PermissionOptionKind::AllowAlways));
-    let once = PermissionOption::new(ALLOW_ONCE, "Allow", PermissionOptionKind::AllowOnce);
-    let reject = PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce);
-    std::iter::once(once).chain(always).chain([reject]).collect()
+    permission_options(what, None)
 }
 
 /// Returns whether a call may be the one that a question describes.
@@ -95,17 +87,13 @@ impl Session {
         let waiting = Waiting { call, permission, patterns, always };
         let ask = Ask::Permission(Box::new(waiting));
         if verdict == Verdict::AskThough {
-            return self.conversation.pass_on_allowed(&mut core.client, &id, ask, update, options);
+            return self.conversation.ask_though_allowed(&mut core.client, &id, ask, update, options);
         }
-        self.conversation.pass_on_choice(&mut core.client, &id, ask, update, options);
+        self.conversation.ask_permission(&mut core.client, &id, ask, update, options);
     }
 
     fn verdict(&self, core: &Core, asked: &Permission) -> Verdict {
-        if core.registry.is_foreign(
-            &self.conversation.workspace.cwd,
-            &self.conversation.id.0,
-            &asked.permission,
-        ) {
+        if core.registry.is_foreign(&self.workspace.cwd, &self.conversation.id.0, &asked.permission) {
             return Verdict::Refuse(FOREIGN);
         }
         let harmless =
@@ -113,7 +101,7 @@ impl Session {
         match self.settings.mode() {
             Mode::Bypass => Verdict::Allow,
             _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => {
-                match self.conversation.workspace.asking {
+                match self.workspace.asking {
                     Asking::Needed => Verdict::Allow,
                     Asking::All => Verdict::AskThough,
                 }
@@ -128,7 +116,8 @@ impl Session {
         }
     }
 
-    /// Whether the user allowed it before. In plan mode that does not count for changes, of which nothing is allowed.
+    /// Returns whether the user allowed it before. In plan mode that does not count for changes, of which nothing is
+    /// allowed.
     fn is_allowed(&self, permission: &str, patterns: &[String]) -> bool {
         let is_change = !matches!(permission, "read" | "external_directory" | "doom_loop" | "webfetch");
         if self.settings.mode() == Mode::Plan && is_change {
@@ -143,13 +132,13 @@ impl Session {
 
     /// The change that is asked about, while the file is as it was.
     fn describe_change(&mut self, core: &mut Core, call: &str, asked: &Permission) {
-        let diffs = tools::diffs(&asked.metadata, &self.conversation.workspace.cwd, core.host.disk.as_ref());
+        let diffs = tools::diffs(&asked.metadata, &self.workspace.cwd, core.host.disk.as_ref());
         if !diffs.is_empty() {
             self.tool_changes(core, call, diffs);
         }
     }
 
-    /// What is asked about, as the client knows it.
+    /// Returns what is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
         let known = self.tools.running.get(call);
@@ -179,28 +168,24 @@ impl Session {
     }
 
     pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, reply: Reply) {
-        match chosen(reply).as_ref().map(Option::as_deref) {
-            Ok(Some(ALLOW_ONCE)) => self.allow(core, id, &waiting.call),
-            Ok(Some(ALLOW_ALWAYS)) => {
-                self.allow(core, id, &waiting.call);
+        let decision = Decision::read(reply);
+        if decision.is_allowed() {
+            self.allow(core, id, &waiting.call);
+        } else {
+            self.answer_permission(core, id, "reject", None);
+        }
+        match decision {
+            Decision::Session | Decision::Forever => {
                 let permission = waiting.permission;
-                self.allowed.extend(
-                    waiting
-                        .always
-                        .into_iter()
-                        .map(|pattern| Allowed { permission: permission.clone(), pattern }),
-                );
+                let allowed = |pattern| Allowed { permission: permission.clone(), pattern };
+                self.allowed.extend(waiting.always.into_iter().map(allowed));
                 self.reconsider(core);
             }
-            Ok(None) => {
-                self.answer_permission(core, id, "reject", None);
-                self.stop(core);
-            }
-            Ok(Some(_)) => self.answer_permission(core, id, "reject", None),
-            Err(reason) => {
+            Decision::Cancelled => self.interrupt(core),
+            Decision::Failed(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "no permission");
-                self.answer_permission(core, id, "reject", None);
             }
+            Decision::Once | Decision::Rejected => {}
         }
     }
 

@@ -9,7 +9,7 @@ use crate::native::ask::Question;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
-use sa_acp::{Described, Reply, chosen, one_line, paragraph, plan_options};
+use sa_acp::{Described, Mode as _, Reply, Session as _, chosen, one_line, paragraph, plan_options};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 impl Session {
-    /// Whether this is the question about a plan: the server may ask before it tells of the call.
+    /// Returns whether this is the question about a plan: the server may ask before it tells of the call.
     pub(super) fn is_plan_exit(&self, call: &str, questions: &[Question]) -> bool {
         if let Some(tool) = self.tools.running.get(call) {
             return tool.described.name == TOOL;
@@ -53,14 +53,14 @@ impl Session {
         }
         let options = plan_options(&modes, Mode::Plan.id());
         let update = ToolCallUpdate::new(call.clone(), fields);
-        self.conversation.pass_on_choice(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
+        self.conversation.ask_permission(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
     }
 
-    /// What is in the file of the plan, which the question names as it is seen from the project's root.
+    /// Returns what is in the file of the plan, which the question names as it is seen from the project's root.
     fn plan_text(&self, core: &Core, question: &str) -> Option<String> {
         let path = question.strip_prefix("Plan at ")?.split(" is complete").next()?;
         let written = self.tools.written().filter(|known| known.ends_with(path)).map(Path::to_owned);
-        let near = self.conversation.workspace.cwd.ancestors().map(|root| root.join(path));
+        let near = self.workspace.cwd.ancestors().map(|root| root.join(path));
         let mut places: Vec<PathBuf> = written.collect();
         places.extend(near);
         places.iter().find_map(|place| core.host.disk.read(place))
@@ -71,7 +71,7 @@ impl Session {
             Ok(Some(mode)) => self.approved(&mode),
             Ok(None) => {
                 self.reject_question(core, id);
-                return self.stop(core);
+                return self.interrupt(core);
             }
             Err(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "the plan was not approved");
@@ -85,11 +85,11 @@ impl Session {
         self.tell_mode(core);
         self.tools.running.runs(&mut core.client, &self.conversation.id, &plan.call);
         // The server goes on as soon as it has its answer, and has to have the rules of the new mode by then.
-        let foreign = core.registry.foreign(&self.conversation.workspace.cwd, &self.conversation.id.0);
-        self.ruled = self.settings.rules(&self.conversation.workspace.directories, &foreign);
+        let foreign = core.registry.foreign(&self.workspace.cwd, &self.conversation.id.0);
+        self.ruled = self.settings.rules(&self.workspace.directories, &foreign);
         let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": self.ruled }));
         core.ask_soon(
-            &call.within(&self.conversation.workspace.cwd),
+            &call.within(&self.workspace.cwd),
             Then::Approved(self.conversation.id.clone(), id.to_owned()),
         );
     }

@@ -1,12 +1,11 @@
-//! What a client asks for, in the server's own form.
+//! Prompts in the server's own form.
 
 use super::Session;
 use super::commands::COMPACT;
-use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Piece, invalid};
+use sa_acp::PromptPart;
 use serde_json::{Value, json};
 
-/// What a prompt asks of the server.
+/// The work that a prompt asks for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Work {
     Turn(Vec<Value>),
@@ -15,24 +14,22 @@ pub(super) enum Work {
     Command(String, String, Vec<Value>),
 }
 
-pub(super) fn part(piece: Piece) -> Result<Value, Error> {
-    Ok(match piece {
-        Piece::Text(text) => json!({ "type": "text", "text": text }),
-        Piece::Image { media_type, data } => json!({
-            "type": "file",
-            "mime": media_type,
-            "filename": "image",
-            "url": format!("data:{media_type};base64,{data}"),
-        }),
-        Piece::ImageUrl(_) => {
-            return Err(invalid("OpenCode takes no pictures by their address, only their data"));
+fn message_part(part: PromptPart) -> Value {
+    let image =
+        |mime: &str, url: String| json!({ "type": "file", "mime": mime, "filename": "image", "url": url });
+    match part {
+        PromptPart::Text(text) => json!({ "type": "text", "text": text }),
+        PromptPart::Image { media_type, data } => {
+            image(&media_type, format!("data:{media_type};base64,{data}"))
         }
-    })
+        PromptPart::ImageUrl(url) => image("image/*", url),
+    }
 }
 
 impl Session {
     /// Takes commands for what they are. What looks like one and is none is a prompt.
-    pub(super) fn work_of(&self, parts: Vec<Value>) -> Work {
+    pub(super) fn work_of(&self, parts: Vec<PromptPart>) -> Work {
+        let parts: Vec<_> = parts.into_iter().map(message_part).collect();
         let line = parts.first().and_then(|part| part["text"].as_str()).and_then(|text| {
             let line = text.trim().strip_prefix('/')?;
             Some(line.split_once(char::is_whitespace).unwrap_or((line, "")))

@@ -6,7 +6,7 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask as native;
 use agent_client_protocol_schema::v1::ToolKind;
-use sa_acp::{Answered, Described, Question, Reply};
+use sa_acp::{Answered, Described, Question, Reply, Session as _};
 use serde_json::json;
 
 /// Questions of the server.
@@ -70,7 +70,7 @@ impl Session {
             Answered::Declined => self.reject_question(core, id),
             Answered::Cancelled => {
                 self.reject_question(core, id);
-                self.stop(core);
+                self.interrupt(core);
             }
             Answered::Failed(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "no answer");

@@ -27,7 +27,7 @@ const SAFE: [&str; 15] = [
 /// What changes something. The server is told when it starts to ask about these wherever nothing else is said.
 const CHANGING: [&str; 2] = ["edit", "bash"];
 
-/// What an agent's rules say about something in general.
+/// Returns what an agent's rules say about something in general.
 fn general(own: &[Rule], permission: &str) -> Action {
     let fitting = |rule: &&Rule| fits(&rule.permission, permission) && rule.pattern == "*";
     own.iter().rev().find(fitting).map_or(Action::Allow, |rule| rule.action)
@@ -77,7 +77,7 @@ fn unasked(own: &[Rule]) -> Vec<Rule> {
     rules
 }
 
-/// What is not known to be harmless is asked about, unless the agent has a rule for that very thing.
+/// Returns what is not known to be harmless is asked about, unless the agent has a rule for that very thing.
 fn asked(own: &[Rule]) -> Vec<Rule> {
     let mut rules = begin(own);
     for permission in CHANGING {
@@ -133,7 +133,7 @@ mod tests {
         all.map(|(permission, pattern, action)| Rule::new(permission, pattern, *action)).collect()
     }
 
-    /// What comes of the rules of an agent with those of a session behind them.
+    /// Returns what comes of the rules of an agent with those of a session behind them.
     fn decided(mode: Mode, own: &[Rule], permission: &str, pattern: &str) -> Action {
         let all = [own.to_vec(), rules(mode, own, own, &[], &[])].concat();
         let fitting = |rule: &&Rule| fits(&rule.permission, permission) && fits(&rule.pattern, pattern);

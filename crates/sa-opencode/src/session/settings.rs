@@ -10,10 +10,10 @@ use crate::openings::Around;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{Form, RequestKey, capitalised, invalid, mode_option, mode_state, one_line};
+use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state, one_line};
 use std::path::PathBuf;
 
-/// What is allowed, and what is asked about.
+/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Default,
@@ -21,16 +21,12 @@ pub(crate) enum Mode {
     Bypass,
 }
 
-static MODES: [(Mode, &str, &str, &str); 3] = [
-    (Mode::Default, "default", "Default", "Asks before edits, commands and tools of servers"),
-    (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
-    (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-];
-
-impl Mode {
-    pub(super) fn id(self) -> &'static str {
-        MODES.iter().find(|(mode, ..)| *mode == self).map_or("default", |(_, id, ..)| id)
-    }
+impl sa_acp::Mode for Mode {
+    const ALL: &'static [ModeRow<Self>] = &[
+        (Mode::Default, "default", "Default", "Asks before edits, commands and tools of servers"),
+        (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
+        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+    ];
 }
 
 /// One setting, to be changed.
@@ -43,7 +39,7 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// What the model has by itself.
+/// The model's own default.
 const DEFAULT: &str = "default";
 
 /// The agent that a session begins with, and the one that makes plans.
@@ -63,8 +59,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What a session begins with: what it had, what the user has set, or what the first provider has by itself. Never the
-    /// vendor's own service unless it was asked for.
+    /// Returns what a session begins with: what it had, what the user has set, or what the first provider has by
+    /// itself. Never the vendor's own service unless it was asked for.
     pub(crate) fn new(allow_bypass: bool, around: &Around, info: Option<&Info>) -> Self {
         let agents: Vec<_> = around.agents.clone();
         let has = |name: &&str| agents.iter().any(|agent| agent.name == **name && agent.is_primary());
@@ -142,7 +138,7 @@ impl Settings {
         rules(self.mode, of(self.agent()), of(PLAN), directories, foreign)
     }
 
-    /// What a client wants changed, if there is such a setting and it has such a value.
+    /// Returns what a client wants changed, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
@@ -158,8 +154,8 @@ impl Settings {
     }
 
     pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
-        let known = self.offered().find(|(_, id, ..)| *id == mode);
-        known.map(|(mode, ..)| Change::Mode(*mode)).ok_or_else(|| invalid(format!("no mode {mode}")))
+        let known = Mode::from_id(mode).filter(|mode| self.offers(*mode));
+        known.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     /// A model by its provider and name; by its name alone it is one of the current provider, or of the only one that has
@@ -202,20 +198,19 @@ impl Settings {
         self.agents.iter().filter(|agent| agent.is_primary())
     }
 
-    /// The modes that can be switched to.
-    fn offered(&self) -> impl Iterator<Item = &'static (Mode, &'static str, &'static str, &'static str)> {
-        let allow_bypass = self.allow_bypass;
-        MODES.iter().filter(move |(mode, ..)| allow_bypass || *mode != Mode::Bypass)
+    /// Returns whether a mode can be switched to.
+    fn offers(&self, mode: Mode) -> bool {
+        self.allow_bypass || mode != Mode::Bypass
     }
 
     /// The modes, as clients know them that do not know options.
     pub(crate) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), self.offered().map(|(_, id, name, about)| (*id, *name, *about)))
+        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
     }
 
     /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = self.offered().map(|(_, id, name, about)| (*id, *name, *about));
+        let modes = Mode::choices(|mode| self.offers(mode));
         let mut options = vec![mode_option(self.mode.id(), modes)];
         options.extend(self.model_option());
         options.extend(self.effort_option());
@@ -258,19 +253,6 @@ impl Settings {
 }
 
 impl Session {
-    /// Changes a setting on a client's behalf.
-    pub(super) fn change(&mut self, core: &mut Core, key: &RequestKey, change: Change, form: Form) {
-        let before = self.settings.mode();
-        self.settings.apply(change);
-        if self.settings.mode() != before {
-            self.tell_mode(core);
-            self.reconsider(core);
-        } else if form != Form::Option {
-            core.client.options_changed(&self.conversation.id, self.settings.options());
-        }
-        core.client.was_set(key, form, self.settings.options());
-    }
-
     pub(super) fn tell_mode(&self, core: &mut Core) {
         core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
     }

@@ -7,7 +7,7 @@ use crate::native::message::{Message, Part};
 use sa_acp::Voice;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was told in this turn.
+/// The messages that were reported in this turn.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
     /// Messages of the model, but for those that sum the conversation up.
@@ -47,7 +47,7 @@ impl Speech {
         is_new
     }
 
-    /// Whether a message is to be told at all.
+    /// Returns whether a message is to be told at all.
     pub(super) fn knows(&self, message: &str) -> bool {
         self.messages.contains(message)
     }

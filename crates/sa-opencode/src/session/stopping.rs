@@ -10,25 +10,14 @@ use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::StopReason;
+use sa_acp::Session as _;
 use serde_json::json;
 use std::time::Duration;
 
-/// How long after an abort without effect another one is sent.
+/// The time for which after an abort without effect another one is sent.
 const AGAIN: Duration = Duration::from_millis(500);
 
 impl Session {
-    /// Has the server stop what it does. Questions that it asked are void.
-    pub(super) fn stop(&mut self, core: &mut Core) {
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        let Some(turn) = &mut self.turn else { return };
-        turn.cancel.get_or_insert(deadline);
-        let is_sent = turn.work.is_none();
-        self.withdraw_asks(core);
-        if is_sent {
-            self.send_abort(core);
-        }
-    }
-
     /// Returns whether the running work was cancelled: nothing may begin in it any more.
     pub(super) fn is_stopping(&self) -> bool {
         self.turn.as_ref().is_some_and(Turn::is_cancelled) || !self.conversation.is_open()
@@ -43,14 +32,14 @@ impl Session {
         }
     }
 
-    fn send_abort(&mut self, core: &mut Core) {
+    pub(super) fn send_abort(&mut self, core: &mut Core) {
         if let Some(turn) = &mut self.turn {
             turn.abort_at = Some(core.now.elapsed + AGAIN);
         }
         self.aborts += 1;
         let call = Call::post(of_session(&self.conversation.id.0, "abort"), json!({}));
         core.ask(
-            &call.within(&self.conversation.workspace.cwd),
+            &call.within(&self.workspace.cwd),
             Some(core.host.limits.cancel),
             Then::Aborted(self.conversation.id.clone()),
         );
@@ -59,7 +48,7 @@ impl Session {
     /// The server has taken note of an abort, or never will.
     pub(crate) fn aborted(&mut self, core: &mut Core) {
         self.aborts = self.aborts.saturating_sub(1);
-        self.begin_next(core);
+        self.send_next(core);
     }
 
     /// Sends an abort again that has had no effect: it may have been too early.
@@ -68,7 +57,7 @@ impl Session {
         if turn.abort_at.is_none_or(|at| at > core.now.elapsed) {
             return;
         }
-        if turn.ended.is_some() || turn.key.is_none() {
+        if turn.ended.is_some() || !self.conversation.is_awaited() {
             turn.abort_at = None;
         } else if self.aborts > 0 {
             turn.abort_at = Some(core.now.elapsed + AGAIN);
@@ -83,20 +72,11 @@ impl Session {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
             return;
         };
-        match turn.key.take() {
-            Some(key) => {
-                turn.cancel = Some(now + core.host.limits.cancel);
-                let usage = self.meter.of_turn();
-                self.close_tools(core, "Cancelled");
-                core.client.prompt_done(&key, StopReason::Cancelled, usage);
-            }
-            None if self.conversation.queue.is_empty() => turn.cancel = Some(now + core.host.limits.cancel),
-            None => turn.cancel = Some(Duration::MAX),
+        let is_stuck = !self.conversation.is_awaited() && self.conversation.is_queued();
+        turn.cancel = Some(if is_stuck { Duration::MAX } else { now + core.host.limits.cancel });
+        if self.conversation.is_awaited() {
+            self.close_tools(core, "Cancelled");
+            self.finish_prompt(core, Ok(StopReason::Cancelled));
         }
-    }
-
-    /// Returns whether only another server can continue.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.cancel == Some(Duration::MAX))
     }
 }

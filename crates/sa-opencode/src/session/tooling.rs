@@ -61,7 +61,7 @@ impl Session {
     }
 
     fn start_part(&mut self, core: &mut Core, part: &Part, parent: Option<&str>) {
-        let described = tools::describe(part, &self.conversation.workspace.cwd);
+        let described = tools::describe(part, &self.workspace.cwd);
         self.tools.written.extend(described.locations.iter().map(|workspace| workspace.path.clone()));
         self.tool_started(core, &part.call, described, parent);
     }
@@ -84,7 +84,7 @@ impl Session {
         self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
     }
 
-    /// What a call changes is known.
+    /// Returns what a call changes is known.
     pub(super) fn tool_changes(&mut self, core: &mut Core, id: &str, diffs: Vec<ToolCallContent>) {
         let Some(tool) = self.tools.running.get_mut(id) else {
             self.tools.changes.insert(id.to_owned(), diffs);
@@ -113,7 +113,7 @@ impl Session {
     fn tool_done(&mut self, core: &mut Core, part: &Part) {
         let Some(tool) = self.tools.running.get(&part.call) else { return };
         let known = !tool.described.content.is_empty();
-        let outcome = tools::outcome(part, known, &self.conversation.workspace.cwd, core.host.disk.as_ref());
+        let outcome = tools::outcome(part, known, &self.workspace.cwd, core.host.disk.as_ref());
         self.tools.done.insert(part.call.clone());
         self.tools.running.done(&mut core.client, &self.conversation.id, &part.call, outcome);
     }

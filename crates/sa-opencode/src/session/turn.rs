@@ -3,36 +3,35 @@
 use super::Session;
 use super::prompt::Work;
 use crate::core::Core;
+use crate::limits::SETTLE;
 use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::{Error, StopReason};
-use sa_acp::{Link, RequestKey, failure};
+use agent_client_protocol_schema::v1::{CompactionStatus, Error, StopReason};
+use sa_acp::{Session as _, failure};
 use serde_json::json;
 use std::time::Duration;
 
-/// How long the last events of a prompt are waited for that was aborted.
+/// The time for which the last events of a prompt are waited for that was aborted.
 const ABORTED: Duration = Duration::from_millis(100);
 
 /// A prompt that the server works on.
 #[derive(Debug)]
 pub(super) struct Turn {
-    /// The request to answer; `None` if it was answered before the server was done.
-    pub(super) key: Option<RequestKey>,
     /// What is to be done once the rules are right; `None` once that is under way.
     pub(super) work: Option<Work>,
     /// It was cancelled; when that is enforced if the server does not heed it.
     pub(super) cancel: Option<Duration>,
-    /// When the abort is sent again if the server still works.
+    /// The time at which the abort is sent again if the server still works.
     pub(super) abort_at: Option<Duration>,
     /// How it ended; until when events are waited for that were sent before.
     pub(super) ended: Option<(Result<StopReason, Error>, Duration)>,
-    /// Its last message, in case its events come late or not at all.
+    /// The last message, in case its events come late or not at all.
     last: Option<Whole>,
-    /// Whether the server was heard to work on it, and then to be done.
+    /// Set if the server was heard to work on it, and then to be done.
     pub(super) is_begun: bool,
     pub(super) is_idle: bool,
-    /// What the server said about a failure.
+    /// The failure that the server reported.
     pub(super) error: Option<Failure>,
     first_line: String,
 }
@@ -48,9 +47,8 @@ impl Turn {
         self.cancel.is_some()
     }
 
-    fn new(key: RequestKey, work: Work, first_line: String) -> Self {
+    pub(super) fn new(work: Work, first_line: String) -> Self {
         Self {
-            key: Some(key),
             work: Some(work),
             cancel: None,
             abort_at: None,
@@ -65,39 +63,9 @@ impl Turn {
 }
 
 impl Session {
-    /// Begins the next prompt if the server is ready for it.
-    pub(super) fn begin_next(&mut self, core: &mut Core) {
-        if self.turn.is_some() || self.conversation.queue.is_empty() || !self.conversation.is_open() {
-            return;
-        }
-        if self.link != Link::Up {
-            return core.server.revive(&mut self.link, &self.conversation.id);
-        }
-        if !self.mcp.is_done() {
-            return self.mcp.hold(core.now.elapsed);
-        }
-        if self.aborts > 0 {
-            // An abort names no turn: it would stop the next one if that overtook it.
-            return;
-        }
-        let Some(prompt) = self.conversation.queue.pop_front() else { return };
-        let work = self.work_of(prompt.content);
-        self.turn = Some(Turn::new(prompt.key, work, prompt.first_line));
-        self.meter.turn_begins();
-        let rules = self.settings.rules(&self.conversation.workspace.directories, &self.foreign(core));
-        if rules == self.ruled {
-            return self.send_work(core);
-        }
-        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": rules }));
-        self.ruled = rules;
-        core.ask_soon(
-            &call.within(&self.conversation.workspace.cwd),
-            Then::Ruled(self.conversation.id.clone()),
-        );
-    }
-
-    fn foreign(&self, core: &Core) -> Vec<String> {
-        core.registry.foreign(&self.conversation.workspace.cwd, &self.conversation.id.0)
+    /// Returns the MCP servers that other sessions brought.
+    pub(super) fn foreign(&self, core: &Core) -> Vec<String> {
+        core.registry.foreign(&self.workspace.cwd, &self.conversation.id.0)
     }
 
     /// The rules are right, or the prompt must not be sent.
@@ -111,7 +79,7 @@ impl Session {
         }
     }
 
-    fn send_work(&mut self, core: &mut Core) {
+    pub(super) fn send_work(&mut self, core: &mut Core) {
         if self.turn.as_ref().is_some_and(Turn::is_cancelled) {
             return self.end_turn(core, Ok(StopReason::Cancelled));
         }
@@ -150,11 +118,7 @@ impl Session {
                 Call::post(of_session(&self.conversation.id.0, "summarize"), body)
             }
         };
-        core.ask(
-            &call.within(&self.conversation.workspace.cwd),
-            None,
-            Then::Prompted(self.conversation.id.clone()),
-        );
+        core.ask(&call.within(&self.workspace.cwd), None, Then::Prompted(self.conversation.id.clone()));
     }
 
     /// The server is done with the prompt, but what it told on the way may not have arrived yet.
@@ -170,7 +134,7 @@ impl Session {
             },
             Err(reason) => (Err(failure(reason, "refused")), None),
         };
-        let settle = core.host.limits.settle;
+        let settle = SETTLE;
         if let Some(turn) = &mut self.turn {
             // A prompt that was aborted before the server had begun has no events.
             let patience = if turn.is_cancelled() { settle.min(ABORTED) } else { settle };
@@ -211,10 +175,6 @@ impl Session {
         self.end_turn(core, ended);
     }
 
-    pub(super) fn enforce_settle(&mut self, core: &mut Core) {
-        self.try_settle(core);
-    }
-
     /// The turn is over.
     pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
         self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
@@ -223,46 +183,46 @@ impl Session {
             _ => "The turn is over",
         };
         self.close_tools(core, reason);
-        match ended {
-            Ok(StopReason::EndTurn) => self.compaction_done(core),
-            _ => self.compaction_lost(core),
-        }
+        let compacted = match ended {
+            Ok(StopReason::EndTurn) => CompactionStatus::Completed,
+            _ => CompactionStatus::Failed,
+        };
+        self.end_compaction(core, compacted);
         self.drop_asks(core);
         self.speech.clear();
         if let Some(turn) = self.turn.take() {
             if ended.is_ok() {
                 self.conversation.name_after(&mut core.client, core.now, &turn.first_line);
             }
-            self.settle(core, turn, ended);
+            self.finish_prompt(core, ended);
         }
         self.let_go(core);
-        self.begin_next(core);
+        self.send_next(core);
     }
 
-    fn settle(&self, core: &mut Core, turn: Turn, ended: Result<StopReason, Error>) {
-        let Some(key) = turn.key else { return };
-        match ended {
-            Ok(reason) => core.client.prompt_done(&key, reason, self.meter.of_turn()),
-            Err(error) => core.client.fail(&key, &error),
-        }
+    /// Answers the running prompt, with the tokens of the turn.
+    pub(super) fn finish_prompt(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
+        self.conversation.finish(&mut core.client, ended, self.meter.of_turn());
+    }
+
+    pub(super) fn end_compaction(&mut self, core: &mut Core, status: CompactionStatus) {
+        self.compaction.end(&mut core.client, &self.conversation.id, status);
     }
 
     /// Answers the running prompt although the server still works on it, and has that stop.
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) {
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_none()) else { return };
-        if let Some(key) = turn.key.take() {
-            core.client.fail(&key, error);
+        if self.turn.as_ref().is_some_and(|turn| !turn.is_cancelled()) {
+            self.finish_prompt(core, Err(error.clone()));
+            self.interrupt(core);
         }
-        self.stop(core);
     }
 
     /// Answers the running prompt as cancelled without waiting for the server to stop.
     pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
         self.close_tools(core, "Cancelled");
         self.withdraw_asks(core);
-        if let Some(turn) = self.turn.take() {
-            self.settle(core, turn, Ok(StopReason::Cancelled));
-        }
+        self.turn = None;
+        self.finish_prompt(core, Ok(StopReason::Cancelled));
     }
 
     /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
@@ -274,7 +234,7 @@ impl Session {
             Some((Ok(reason), _)) => Ok(*reason),
             _ => Err(error.clone()),
         };
-        self.settle(core, turn, ended);
+        self.finish_prompt(core, ended);
     }
 
     pub(super) fn rename(&mut self, core: &mut Core, title: String) {

@@ -28,7 +28,7 @@ impl Meter {
         self.before += std::mem::take(&mut self.costs).into_values().sum::<f64>();
     }
 
-    /// What the turn took; `None` if that is not known.
+    /// Returns what the turn took; `None` if that is not known.
     pub(super) fn of_turn(&self) -> Option<Usage> {
         let mut all = Tokens::default();
         for tokens in self.turn.values() {
@@ -73,7 +73,7 @@ impl Session {
         self.tell_usage(core, used);
     }
 
-    /// What a sub-agent does is paid for by the session, too.
+    /// Returns what a sub-agent does is paid for by the session, too.
     pub(super) fn metered_below(&mut self, message: &Message) {
         if message.cost > 0.0 {
             self.meter.costs.insert(message.id.clone(), message.cost);

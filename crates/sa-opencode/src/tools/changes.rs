@@ -37,6 +37,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[derive(Debug)]
     struct One(Option<&'static str>);
 
     impl Disk for One {

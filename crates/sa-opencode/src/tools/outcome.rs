@@ -10,7 +10,7 @@ use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_exit, termina
 use serde_json::json;
 use std::path::Path;
 
-/// What a client is told; `known` says whether it was told of the change already.
+/// Returns what a client is told; `known` says whether it was told of the change already.
 pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> Outcome {
     let state = &part.state;
     let status = status(part);
@@ -76,7 +76,7 @@ fn picture(file: &Part) -> Option<ToolCallContent> {
     kind.starts_with("image/").then(|| ContentBlock::Image(ImageContent::new(data, kind)).into())
 }
 
-/// What a command printed and how it ended, for clients that draw terminals.
+/// Returns what a command printed and how it ended, for clients that draw terminals.
 fn terminal(part: &Part) -> Option<Meta> {
     if part.tool != "bash" {
         return None;

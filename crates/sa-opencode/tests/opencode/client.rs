@@ -1,7 +1,7 @@
 //! A client and a server, both played by the test, with the machine between them.
 
 use sa_acp::testing::{self, Peer};
-use sa_opencode::{Disk, Endpoint, Endpoints, Host, Limits, Machine};
+use sa_opencode::{Core, Disk, Endpoint, Endpoints, Host, LIMITS, Machine};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use sa_acp::testing::answer;
 pub(crate) const SESSION: &str = "ses_one";
 
 /// What is on disk: directories, and one file in each.
+#[derive(Debug)]
 struct Folder;
 
 impl Disk for Folder {
@@ -28,6 +29,7 @@ impl Disk for Folder {
     }
 }
 
+#[derive(Debug)]
 struct Row(u16);
 
 impl Endpoints for Row {
@@ -43,7 +45,7 @@ pub(crate) fn host() -> Host {
         endpoints: Box::new(Row(0)),
         home: PathBuf::from("/home/user"),
         allow_bypass: true,
-        limits: Limits::default(),
+        limits: LIMITS,
     }
 }
 
@@ -60,10 +62,10 @@ impl Peer for Server {
     }
 }
 
-pub(crate) struct Client(testing::Client<Machine, Server>);
+pub(crate) struct Client(testing::Client<Core, Server>);
 
 impl Deref for Client {
-    type Target = testing::Client<Machine, Server>;
+    type Target = testing::Client<Core, Server>;
 
     fn deref(&self) -> &Self::Target {
         &self.0

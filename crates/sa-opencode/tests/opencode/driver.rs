@@ -1,7 +1,7 @@
 //! The agent on a pair of streams, with a real process and a real socket in place of the server.
 
 use sa_acp::testing::{PATH, Remote, answer, program, said, stop_reason};
-use sa_opencode::{Limits, Options};
+use sa_opencode::{LIMITS, Limits, Options};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -131,7 +131,7 @@ fn start(program: &Path) -> Remote<ExitCode> {
     let mut options = Options::new(program, program.parent().unwrap());
     options.cli.inherited = vec![("PATH".into(), PATH.into())];
     options.cli.env = vec![("EXTRA".into(), "secret".into())];
-    options.limits = Limits { grace: Duration::from_millis(200), ..Limits::default() };
+    options.limits = Limits { grace: Duration::from_millis(200), ..LIMITS };
     assert!(!format!("{options:?}").contains("secret"));
     Remote::start(|input, output| options.into_program().run(input, output))
 }

@@ -33,6 +33,10 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
             Ok(options.into_program().run_stdio())
         }
         Some(Builtin::Codex) => Ok(codex(program(args)?).into_program().run_stdio()),
+        Some(Builtin::Pi) => {
+            let options = pi(program(args)?);
+            Ok(options.into_program().context("the agent cannot be started")?.run_stdio())
+        }
         Some(Builtin::OpenCode) => Ok(opencode(program(args)?).into_program().run_stdio()),
         None => {
             let settings = load(args.local)?;
@@ -118,14 +122,14 @@ fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
 /// All of `sandbox-agent amp-permission`. What Amp wants to know is in its environment and on its standard input.
 pub(crate) fn amp_permission() -> ExitCode {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let asked = sa_amp::Asked {
+    let query = sa_amp::PermissionQuery {
         tool: set("AGENT_TOOL_NAME").unwrap_or_default(),
         call: set("AGENT_TOOL_USE_ID"),
         thread: set("AMP_THREAD_ID").unwrap_or_default(),
         input: serde_json::Value::Null,
     };
     let socket = std::env::var_os(sa_amp::SOCKET).map(PathBuf::from).unwrap_or_default();
-    sa_amp::ask_permission(&socket, asked)
+    sa_amp::ask_permission(&socket, query)
 }
 
 fn opencode(program: PathBuf) -> sa_opencode::Options {
@@ -137,6 +141,16 @@ fn opencode(program: PathBuf) -> sa_opencode::Options {
         allow_bypass: true,
         ..sa_opencode::Options::new(program, home())
     };
+    options.cli.inherited = std::env::vars_os().collect();
+    options
+}
+
+fn pi(program: PathBuf) -> sa_pi::Options {
+    let agent_dir =
+        std::env::var_os("PI_CODING_AGENT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let mut options = sa_pi::Options::new(program, agent_dir.unwrap_or_else(|| home().join(".pi/agent")));
+    // What this program is for is sandboxes.
+    options.allow_bypass = true;
     options.cli.inherited = std::env::vars_os().collect();
     options
 }

@@ -29,7 +29,7 @@ pub(super) const NAMES: &[&str] =
 const OURS: &[Family] = &[
     Family {
         name: ADAPTERS,
-        crates: &["sa_acp", "sa_demo", "sa_claude", "sa_codex", "sa_opencode", "sa_amp"],
+        crates: &["sa_acp", "sa_demo", "sa_claude", "sa_codex", "sa_opencode", "sa_amp", "sa_pi"],
     },
     Family {
         name: SESSIONS,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
-/// What the CLI wrote in a recorded run.
+/// Returns what the CLI wrote in a recorded run.
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

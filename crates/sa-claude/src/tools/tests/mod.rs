@@ -37,7 +37,7 @@ fn called(name: &str, input: &Value) -> Value {
     checked(&SessionUpdate::ToolCall(described.into_call(ToolCallId::new("toolu_1"))))
 }
 
-/// What a client hears of its end.
+/// Returns what a client hears of its end.
 fn ended(name: &str, input: &Value, block: &Value, structured: Option<&Value>) -> Value {
     let outcome = result(name, input, block, structured, Path::new(CWD));
     checked(&SessionUpdate::ToolCallUpdate(outcome.into_update(ToolCallId::new("toolu_1"))))

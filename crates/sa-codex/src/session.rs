@@ -11,7 +11,6 @@
 mod ask;
 mod closing;
 mod commands;
-mod compaction;
 mod events;
 mod failing;
 mod form;
@@ -36,36 +35,30 @@ pub(crate) use opening::Opening;
 
 use super::core::Core;
 use super::native::answer::Skill;
-use super::native::call::Input;
-use agent_client_protocol_schema::v1::{Error, SessionId};
+use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo};
 use ask::Ask;
 use closing::Closing;
-use compaction::Compaction;
-use sa_acp::{Form, How, Link, McpWait, Piece, Reply, RequestKey, failure};
+use sa_acp::Mode as _;
+use sa_acp::{Compaction, Conversation, How, Link, McpWait, Reply, RequestKey, SetRequest, failure};
 use serde_json::{Map, Value};
-use settings::Settings;
+use settings::{Mode, Settings};
 use speech::Speech;
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
 
-/// MCP servers in the CLI's own form, by name.
-type Servers = Map<String, Value>;
-
-/// A prompt in the CLI's own form.
-type Content = Vec<Input>;
-
-pub(crate) type Workspace = sa_acp::Workspace<Servers>;
-type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
+/// The directories and MCP servers of a session, the servers in the CLI's own form.
+pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) conversation: Conversation,
+    pub(crate) conversation: Conversation<Ask>,
+    workspace: Workspace,
     /// The thread's own id; another than the session's if the first one was lost before anything was stored of it.
     thread: String,
-    /// Whether the CLI has stored something of the thread, so that it can be resumed.
+    /// Set if the CLI has stored something of the thread, so that it can be resumed.
     is_stored: bool,
     link: Link,
     closing: Option<Closing>,
@@ -77,13 +70,13 @@ pub struct Session {
     turn: Option<Turn>,
     /// The turn that the app-server works on, be it a prompt's or its own.
     native_turn: Option<String>,
-    /// Whether files of the session's directories may be changed without asking.
+    /// Set if files of the session's directories may be changed without asking.
     edits_allowed: bool,
     speech: Speech,
     tools: Tools,
     meter: Meter,
     compaction: Compaction,
-    /// Whether it has no name from before.
+    /// Set if it has no name from before.
     is_nameless: bool,
 }
 
@@ -91,7 +84,8 @@ impl Session {
     fn new(id: SessionId, workspace: Workspace, settings: Settings) -> Self {
         Self {
             thread: id.to_string(),
-            conversation: Conversation::new(id, workspace),
+            conversation: Conversation::new(id),
+            workspace,
             is_stored: false,
             link: Link::Up,
             closing: None,
@@ -110,9 +104,11 @@ impl Session {
         }
     }
 
-    /// Whether the CLI has something of it on disk.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.is_stored
+    /// Returns the session as `session/list` shows it, unless the CLI has it on disk.
+    pub(crate) fn unstored_info(&self) -> Option<SessionInfo> {
+        let is_unstored = self.conversation.is_open() && !self.is_stored;
+        let title = self.conversation.title.clone();
+        is_unstored.then(|| self.workspace.session_info(self.conversation.id.clone(), title))
     }
 
     /// The thread's own id.
@@ -120,10 +116,10 @@ impl Session {
         &self.thread
     }
 
-    /// Whether the open session can be opened again in that place. Its directory can change from turn to turn, but servers
-    /// are reached when a thread is loaded.
+    /// Returns whether the open session can be opened again in that place. Its directory can change from turn to turn,
+    /// but servers are reached when a thread is loaded.
     pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
-        if self.conversation.workspace.servers == workspace.servers {
+        if self.workspace.servers == workspace.servers {
             return Ok(());
         }
         Err(failure("the session is open with other MCP servers; close it first", "busy"))
@@ -132,24 +128,10 @@ impl Session {
 
 impl sa_acp::Session for Session {
     type Core = Core;
-    type Servers = Servers;
-    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
-        pieces.into_iter().map(prompt::input).collect()
-    }
-
-    fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    fn conversation_mut(&mut self) -> &mut Conversation {
+    fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
-    }
-
-    fn running(&self) -> Option<&RequestKey> {
-        self.turn.as_ref()?.key.as_ref()
     }
 
     fn is_busy(&self) -> bool {
@@ -157,32 +139,53 @@ impl sa_acp::Session for Session {
     }
 
     fn start_next(&mut self, core: &mut Core) {
-        self.send_next(core);
+        if self.link != Link::Up {
+            return core.server.revive(&mut self.link, &self.conversation.id);
+        }
+        if !self.mcp.is_done() {
+            return self.mcp.hold(core.now.elapsed);
+        }
+        let Some(prompt) = self.conversation.next_prompt() else { return };
+        let work = self.work_of(prompt.parts);
+        self.begin(core, Turn::new(prompt.first_line), &work);
     }
 
     fn interrupt(&mut self, core: &mut Core) {
-        self.stop(core);
+        if self.leave_plan(core) {
+            return;
+        }
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        if let Some(turn) = &mut self.turn {
+            turn.cancel.get_or_insert(deadline);
+        }
+        self.send_interrupt(core);
+        self.interrupt_offspring(core);
+        self.drop_asks(core);
     }
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        self.client_replied(core, id, ask, reply);
+        match ask {
+            Ask::Permission(permission) => self.permission_answered(core, id, *permission, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
+            Ask::Server => self.server_answered(core, id, reply),
+            Ask::Plan(plan) => self.plan_answered(core, &plan, reply),
+        }
     }
 
-    fn set(
-        &mut self,
-        core: &mut Core,
-        key: &RequestKey,
-        form: Form,
-        option: &str,
-        value: &str,
-    ) -> Result<(), Error> {
-        let change = self.settings.change(option, value)?;
-        self.change(core, key, change, form);
+    fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
+        let change = self.settings.change(&request.option, &request.value)?;
+        let before = self.settings.mode();
+        self.settings.apply(change);
+        let mode = Some(self.settings.mode()).filter(|mode| *mode != before).map(Mode::id);
+        core.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
         Ok(())
     }
 
+    /// Cancels all work, and releases the thread.
     fn close(&mut self, core: &mut Core) {
-        self.begin_close(core);
+        self.closing = Some(Closing::Stopping(core.now.elapsed + core.host.limits.cancel));
+        self.cancel(core);
+        self.let_go(core);
     }
 
     fn wake(&self) -> Option<Duration> {

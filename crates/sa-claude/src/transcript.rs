@@ -40,8 +40,8 @@ pub(crate) enum TranscriptError {
     Io(#[from] io::Error),
 }
 
-/// What was said in a session, oldest first, as a client sees it when the session is loaded. `cwd` is the folder in which the
-/// session is wanted; a session of another folder is found all the same.
+/// Returns what was said in a session, oldest first, as a client sees it when the session is loaded. `cwd` is the
+/// folder in which the session is wanted; a session of another folder is found all the same.
 pub(crate) fn read(config: &Path, id: &str, cwd: &Path) -> Result<Vec<SessionUpdate>, TranscriptError> {
     let path = store::find(config, id, Some(cwd)).ok_or(TranscriptError::NotFound)?;
     let chain = chain::Chain::open(&path)?;

@@ -26,7 +26,7 @@ fn kind(tool: &str) -> ToolKind {
     }
 }
 
-/// What a call is about.
+/// Returns what a call is about.
 pub(crate) fn describe(part: &Part, cwd: &Path) -> Described {
     let (tool, input) = (part.tool.as_str(), &part.state.input);
     let text = |name: &str| input[name].as_str().filter(|text| !text.is_empty());

@@ -12,7 +12,7 @@ use agent_client_protocol_schema::v1::ToolCallStatus;
 use sa_acp::{Described, Disk, Outcome};
 use std::path::Path;
 
-/// What a call is about.
+/// Returns what a call is about.
 pub(crate) fn describe(body: &Body, cwd: &Path, disk: &dyn Disk) -> Described {
     match body {
         Body::Command(command) => command::describe(command),
@@ -21,7 +21,7 @@ pub(crate) fn describe(body: &Body, cwd: &Path, disk: &dyn Disk) -> Described {
     }
 }
 
-/// What became of it.
+/// Returns what became of it.
 pub(crate) fn outcome(id: &str, body: &Body) -> Outcome {
     match body {
         Body::Command(command) => command::outcome(id, command),

@@ -3,12 +3,16 @@
 
 use super::*;
 use crate::testing::{self, Peer, answer, request, stop_reason};
-use crate::{Conversation, Form, Login, Now, Piece, Processes, Profile, Reply, chosen};
+use crate::{
+    Conversation, Core, Login, Machine, Now, Processes, Profile, PromptPart, Reply, SetRequest, chosen,
+    new_parts,
+};
 use agent_client_protocol_schema::v1::{
-    DeleteSessionResponse, ListSessionsResponse, PermissionOption, PermissionOptionKind, SessionModeState,
-    StopReason, ToolCallUpdate, ToolCallUpdateFields,
+    DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, PermissionOption, PermissionOptionKind,
+    SessionModeState, StopReason, ToolCallUpdate, ToolCallUpdateFields,
 };
 use serde_json::{Value, json};
+use std::path::Path;
 
 static PROFILE: Profile = Profile {
     name: "parrot",
@@ -18,13 +22,20 @@ static PROFILE: Profile = Profile {
     extras: &[],
 };
 
-struct Perch {
+/// One process for all sessions: it asks `may I?`, and is done with a prompt when it says `done`.
+struct Parrot {
     now: Now,
     client: crate::Client,
     processes: Processes<&'static str>,
+    child: Option<ChildId>,
 }
 
-impl Core for Perch {
+struct Chat {
+    conversation: Conversation<()>,
+    child: ChildId,
+}
+
+impl Core for Parrot {
     type Launch = &'static str;
 
     fn parts(&mut self) -> (&mut Now, &mut crate::Client, &mut Processes<&'static str>) {
@@ -32,152 +43,96 @@ impl Core for Perch {
     }
 }
 
-/// One process for all sessions: it asks `may I?`, and is done with a prompt when it says `done`.
-struct Parrot {
-    core: Perch,
-    sessions: Sessions<Chat>,
-    child: Option<ChildId>,
-}
-
-struct Chat {
-    conversation: Conversation<(), String, ()>,
-    child: ChildId,
-    running: Option<RequestKey>,
-}
-
 impl Adapter for Parrot {
-    type Core = Perch;
     type Session = Chat;
 
-    fn parts(&mut self) -> (&mut Self::Core, &mut Sessions<Chat>) {
-        (&mut self.core, &mut self.sessions)
-    }
-
-    fn sessions(&self) -> &Sessions<Chat> {
-        &self.sessions
-    }
-
-    fn is_directory(&self, path: &Path) -> bool {
-        path == "/project"
-    }
-
-    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+    fn open(&mut self, sessions: &mut Sessions<Chat>, request: OpenRequest) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
-        let child = *self.child.get_or_insert_with(|| self.core.processes.start("parrot"));
+        workspace.resolve(|path| path == Path::new("/project"), |_| Ok(()))?;
+        let child = *self.child.get_or_insert_with(|| self.processes.start("parrot"));
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new("polly"));
         let modes = SessionModeState::new("loud", Vec::new());
-        self.core.client.opened(&key, &how, &id, modes, Vec::new());
-        let conversation = Conversation::new(id.clone(), workspace.with_servers(|_| Ok(()))?);
-        self.sessions.insert(id.0, Chat { conversation, child, running: None });
+        self.client.opened(&key, &how, &id, modes, Vec::new());
+        sessions.insert(id.0.clone(), Chat { conversation: Conversation::new(id), child });
         Ok(())
     }
 
-    fn list(&mut self, key: &RequestKey, _: ListSessionsRequest) -> Result<(), Error> {
-        self.core.client.reply(key, ListSessionsResponse::new(Vec::new()));
+    fn list(
+        &mut self,
+        _: &mut Sessions<Chat>,
+        key: &RequestKey,
+        _: ListSessionsRequest,
+    ) -> Result<(), Error> {
+        self.client.reply(key, ListSessionsResponse::new(Vec::new()));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, _: SessionId) -> Result<(), Error> {
-        self.core.client.reply(key, DeleteSessionResponse::new());
+        self.client.reply(key, DeleteSessionResponse::new());
         Ok(())
-    }
-
-    fn native(&mut self, _: ChildId, line: &[u8]) {
-        let Some(session) = self.sessions.values_mut().next() else { return };
-        match line {
-            b"\"may I?\"" => {
-                let call = ToolCallUpdate::new("call", ToolCallUpdateFields::new());
-                let yes = PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce);
-                session.conversation.pass_on_choice(&mut self.core.client, "ask", (), call, vec![yes]);
-            }
-            _ => session.finish(&mut self.core, StopReason::EndTurn),
-        }
-    }
-
-    fn native_overlong(&mut self, _: ChildId, _: u64) {}
-
-    fn ended(&mut self, _: ChildId, _: &Ended) {
-        self.child = None;
-    }
-}
-
-impl Chat {
-    fn finish(&mut self, core: &mut Perch, reason: StopReason) {
-        if let Some(key) = self.running.take() {
-            core.client.prompt_done(&key, reason, None);
-        }
     }
 }
 
 impl Session for Chat {
-    type Core = Perch;
-    type Servers = ();
-    type Content = String;
+    type Core = Parrot;
     type Ask = ();
 
-    fn content(pieces: Vec<Piece>) -> Result<String, Error> {
-        match pieces.into_iter().next() {
-            Some(Piece::Text(text)) => Ok(text),
-            _ => Err(invalid("parrots know no pictures")),
-        }
-    }
-
-    fn conversation(&self) -> &Conversation<(), String, ()> {
-        &self.conversation
-    }
-
-    fn conversation_mut(&mut self) -> &mut Conversation<(), String, ()> {
+    fn conversation(&mut self) -> &mut Conversation<()> {
         &mut self.conversation
     }
 
-    fn running(&self) -> Option<&RequestKey> {
-        self.running.as_ref()
-    }
-
     fn is_busy(&self) -> bool {
-        self.running.is_some()
+        self.conversation.is_awaited()
     }
 
-    fn start_next(&mut self, core: &mut Self::Core) {
-        if self.running.is_none()
-            && let Some(prompt) = self.conversation.queue.pop_front()
-        {
-            core.processes.write(self.child, format!("{}\n", json!(prompt.content)).into_bytes());
-            self.running = Some(prompt.key);
-        }
+    fn start_next(&mut self, core: &mut Parrot) {
+        let Some(prompt) = self.conversation.next_prompt() else { return };
+        let [PromptPart::Text(text)] = prompt.parts.as_slice() else { panic!("{:?}", prompt.parts) };
+        core.processes.write(self.child, format!("{}\n", json!(text)).into_bytes());
     }
 
-    fn interrupt(&mut self, core: &mut Self::Core) {
+    fn interrupt(&mut self, core: &mut Parrot) {
         self.conversation.withdraw_all(&mut core.client);
-        self.finish(core, StopReason::Cancelled);
+        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
     }
 
-    fn on_reply(&mut self, core: &mut Self::Core, _: &str, (): (), reply: Reply) {
+    fn on_reply(&mut self, core: &mut Parrot, _: &str, (): (), reply: Reply) {
         core.processes.write(self.child, format!("{}\n", json!(chosen(reply))).into_bytes());
     }
 
-    fn set(
-        &mut self,
-        _: &mut Self::Core,
-        _: &RequestKey,
-        _: Form,
-        option: &str,
-        _: &str,
-    ) -> Result<(), Error> {
-        Err(invalid(format!("no option {option}")))
+    fn set(&mut self, _: &mut Parrot, request: SetRequest) -> Result<(), Error> {
+        Err(invalid(format!("no option {}", request.option)))
     }
 
-    fn close(&mut self, core: &mut Self::Core) {
+    fn close(&mut self, core: &mut Parrot) {
         self.cancel(core);
         self.conversation.close(&mut core.client);
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.running.as_ref().map(|_| Duration::from_secs(60))
+        self.conversation.is_awaited().then(|| Duration::from_secs(60))
     }
 
-    fn tick(&mut self, core: &mut Self::Core) {
-        self.finish(core, StopReason::MaxTurnRequests);
+    fn tick(&mut self, core: &mut Parrot) {
+        self.conversation.finish(&mut core.client, Ok(StopReason::MaxTurnRequests), None);
+    }
+
+    fn owns(&self, child: ChildId) -> bool {
+        self.child == child
+    }
+
+    fn on_line(&mut self, core: &mut Parrot, line: InputLine<'_>) {
+        match line {
+            InputLine::Whole(b"\"may I?\"") => {
+                let call = ToolCallUpdate::new("call", ToolCallUpdateFields::new());
+                let yes = PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce);
+                self.conversation.ask_permission(&mut core.client, "ask", (), call, vec![yes]);
+            }
+            _ => {
+                self.conversation.finish(&mut core.client, Ok(StopReason::EndTurn), None);
+                self.send_next(core);
+            }
+        }
     }
 }
 
@@ -193,9 +148,9 @@ impl Peer for Process {
 type Client = testing::Client<Parrot, Process>;
 
 fn silent() -> Client {
-    let client = crate::Client::new(&PROFILE);
-    let core = Perch { now: Now::default(), client, processes: Processes::default() };
-    testing::Client::new(Parrot { core, sessions: Sessions::new(), child: None }, Process::default())
+    let (now, client, processes) = new_parts(&PROFILE);
+    let parrot = Parrot { now, client, processes, child: None };
+    testing::Client::new(Machine::new(parrot), Process::default())
 }
 
 fn open() -> Client {
@@ -275,7 +230,7 @@ fn questions_find_their_way_there_and_back() {
 fn time_is_told_and_what_is_closed_is_forgotten() {
     let mut client = open();
     client.prompt_in("polly", "one");
-    assert_eq!(Driven::wake(&client.machine), Some(Duration::from_secs(60)));
+    assert_eq!(client.machine.wake(), Some(Duration::from_secs(60)));
     assert!(client.pass(Duration::from_secs(59)).is_empty());
     assert_eq!(stop_reason(&client.pass(Duration::from_secs(1))), "max_turn_requests");
     assert_eq!(answer(&client.call("session/close", json!({ "sessionId": "polly" })))["result"], json!({}));

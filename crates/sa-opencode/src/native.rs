@@ -9,7 +9,7 @@ pub(crate) mod event;
 pub(crate) mod line;
 pub(crate) mod message;
 
-/// Where there is nothing, the server leaves a field out or has `null` in it.
+/// Returns where there is nothing, the server leaves a field out or has `null` in it.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(value: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What waits to be written to the client.
+//! Output that waits to be written to the client.
 
 use std::io;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -6,41 +6,48 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 /// Capacity that may stay allocated between messages.
 const KEEP: usize = 1 << 20;
 
-/// Bytes on their way out. Whoever produces them stops while it [is full](Outbound::is_full), so a slow client holds the
+/// Output that is not written yet. The producer stops while it [is full](OutputBuffer::is_full), so a slow client holds the
 /// agent back instead of filling its memory.
 #[derive(Debug, Default)]
-pub struct Outbound {
+pub struct OutputBuffer {
     bytes: Vec<u8>,
     written: usize,
     unflushed: bool,
 }
 
-impl Outbound {
-    /// As much as is gathered before the client has to take some: 64 KiB, what a pipe holds.
+impl OutputBuffer {
+    /// The size at which the buffer is full: 64 KiB, the capacity of a pipe.
     pub const FULL: usize = 64 << 10;
 
-    /// Where to append.
+    /// Returns the bytes, to append to.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Whether enough is waiting.
+    /// Returns whether the buffer is full.
     pub fn is_full(&self) -> bool {
         self.bytes.len() - self.written >= Self::FULL
     }
 
-    /// Whether nothing is left to write or to flush.
+    /// Returns whether nothing is left to write or to flush.
     pub fn is_settled(&self) -> bool {
         self.bytes.is_empty() && !self.unflushed
     }
 
-    /// Drops what nobody will read any more.
+    /// Drops all output.
     pub fn discard(&mut self) {
         *self = Self::default();
     }
 
-    /// Writes all that is waiting with one call as far as the stream takes it, and flushes when that was all. May be dropped
-    /// at any time without loss.
+    /// Writes some of the pending output. Never returns while there is none. Cancel safe.
+    pub async fn write_next(&mut self, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+        if self.is_settled() {
+            return std::future::pending().await;
+        }
+        self.write_some(output).await
+    }
+
+    /// Writes as much as the stream takes with one call, and flushes when that was all. Cancel safe.
     pub async fn write_some(&mut self, output: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
         let waiting = self.bytes.get(self.written..).unwrap_or_default();
         if !waiting.is_empty() {
@@ -60,7 +67,7 @@ impl Outbound {
             output.flush().await?;
             self.unflushed = false;
         } else if self.written >= Self::FULL.max(self.bytes.len() / 2) {
-            // More may come in before all is out, again and again; what is out has to go all the same.
+            // A reader that is always a little behind must not make the buffer grow.
             self.bytes.drain(..self.written);
             self.written = 0;
         }
@@ -77,17 +84,17 @@ mod tests {
     #[tokio::test]
     async fn a_reader_that_is_always_a_little_behind_costs_no_memory() {
         let (mut near, mut far) = tokio::io::duplex(1000);
-        let mut outbound = Outbound::default();
+        let mut buffer = OutputBuffer::default();
         let mut read = 0;
         for _ in 0..10_000 {
-            while !outbound.is_full() {
-                outbound.buffer().extend_from_slice(&[b'x'; 300]);
+            while !buffer.is_full() {
+                buffer.buffer().extend_from_slice(&[b'x'; 300]);
             }
-            outbound.write_some(&mut near).await.unwrap();
+            buffer.write_some(&mut near).await.unwrap();
             read += far.read(&mut [0; 1000]).await.unwrap();
-            assert!(!outbound.is_settled());
+            assert!(!buffer.is_settled());
         }
         assert_eq!(read, 10_000_000);
-        assert!(outbound.buffer().capacity() < 4 * Outbound::FULL, "{}", outbound.buffer().capacity());
+        assert!(buffer.buffer().capacity() < 4 * OutputBuffer::FULL, "{}", buffer.buffer().capacity());
     }
 }

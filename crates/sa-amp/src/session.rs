@@ -20,65 +20,52 @@ mod speech;
 mod tooling;
 mod turn;
 
-pub(crate) use ending::{explain, model_error};
+pub(crate) use ending::{explain, turn_error};
 pub(crate) use mcp::servers;
 
 use super::core::Core;
 use super::launch::{Launch, settings as settings_text};
-use super::native::InputBlock;
-use agent_client_protocol_schema::v1::{Error, SessionId};
-use permission::{Ask, Rule};
-use sa_acp::{ChildId, Form, Piece, Reply, RequestKey, failure};
+use agent_client_protocol_schema::v1::{Error, SessionId, StopReason};
+use permission::Ask;
+use sa_acp::{
+    ChildId, Conversation, Ended, Grant, InputLine, Mode as _, Reply, RequestKey, SessionProcess, SetRequest,
+    failure,
+};
 use serde_json::{Map, Value};
-use settings::{Fixed, Settings};
+use settings::{Fixed, Mode, Settings};
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 
-/// MCP servers in the CLI's own form, by name.
-type Servers = Map<String, Value>;
-
-/// A prompt in the CLI's own form.
-type Content = Vec<InputBlock>;
-
-pub(crate) type Workspace = sa_acp::Workspace<Servers>;
-type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
-
-/// A process of the CLI.
-#[derive(Debug)]
-struct Child {
-    id: ChildId,
-    /// What it was started with.
-    fixed: Fixed,
-    /// What it printed that is no message: usually why it cannot go on.
-    complaint: Option<String>,
-    /// Whether it was told to end, or said that it will.
-    ending: bool,
-}
+/// The directories and MCP servers of a session, the servers in the CLI's own form.
+pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) conversation: Conversation,
+    pub(crate) conversation: Conversation<Ask>,
+    workspace: Workspace,
     settings: Settings,
-    child: Option<Child>,
+    /// The process, with the settings that it was started with.
+    child: Option<SessionProcess<Fixed>>,
     /// Requests to remove what is stored of the session, once it is closed.
     pub(crate) deletes: Vec<RequestKey>,
     turn: Option<Turn>,
     /// What is allowed until the session is closed.
-    allowed: Vec<Rule>,
+    allowed: Vec<Grant>,
     tools: Tools,
-    /// Whether it has a name.
+    /// Set if the session has a title from before.
     is_named: bool,
-    /// That name, if it was given here.
-    /// Messages so far; each has a number, as the CLI has no names for them.
+    /// The number of messages so far. The CLI has no ids for them.
     messages: u64,
+    unknown_lines: u64,
 }
 
 impl Session {
     pub(crate) fn new(core: &Core, id: SessionId, workspace: Workspace, is_named: bool) -> Self {
         Self {
-            conversation: Conversation::new(id, workspace),
+            conversation: Conversation::new(id),
+            workspace,
             settings: Settings::new(core.host.allow_bypass),
             child: None,
             deletes: Vec::new(),
@@ -87,23 +74,19 @@ impl Session {
             tools: Tools::default(),
             is_named,
             messages: 0,
+            unknown_lines: 0,
         }
     }
 
-    /// What it was called after.
+    /// Returns what it was called after.
     pub(crate) fn title(&self) -> Option<&str> {
         self.conversation.title.as_deref()
-    }
-
-    /// Whether this is its process.
-    pub(crate) fn owns(&self, child: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|own| own.id == child)
     }
 
     /// Starts a process that goes on with the thread.
     fn start(&mut self, core: &mut Core) -> Result<(), Error> {
         let fixed = self.settings.fixed();
-        if let Some(file) = core.host.disk.project_rules(&self.conversation.workspace.cwd) {
+        if let Some(file) = core.host.disk.project_rules(&self.workspace.cwd) {
             let file = file.display().to_string();
             if self.settings.is_plan() {
                 let words = format!(
@@ -118,50 +101,29 @@ impl Session {
             user.map_err(|error| failure(format!("Amp's settings cannot be read: {error}"), "settings"))?;
         let launch = Launch::Work {
             thread: self.conversation.id.to_string(),
-            cwd: self.conversation.workspace.cwd.clone(),
+            cwd: self.workspace.cwd.clone(),
             agent_mode: fixed.agent_mode.clone(),
             bypass: self.settings.is_bypass(),
-            settings: settings_text(
-                user,
-                &self.conversation.workspace.servers,
-                fixed.asking,
-                &core.host.helper,
-            ),
+            settings: settings_text(user, &self.workspace.servers, fixed.asking, &core.host.helper),
         };
-        let id = core.processes.start(launch);
-        self.child = Some(Child { id, fixed, complaint: None, ending: false });
+        self.child = Some(SessionProcess::start(&mut core.processes, launch, fixed));
         Ok(())
     }
 
     /// Has the process end, which may take its time.
     fn dismiss(&mut self, core: &mut Core) {
-        if let Some(child) = self.child.as_mut().filter(|child| !child.ending) {
-            child.ending = true;
-            core.dismiss(child.id);
+        if let Some(child) = &mut self.child {
+            child.end(&mut core.processes, core.host.limits.drain);
         }
     }
 }
 
 impl sa_acp::Session for Session {
     type Core = Core;
-    type Servers = Servers;
-    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
-        pieces.into_iter().map(prompt::block).collect()
-    }
-
-    fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    fn conversation_mut(&mut self) -> &mut Conversation {
+    fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
-    }
-
-    fn running(&self) -> Option<&RequestKey> {
-        self.turn.as_ref().map(|turn| &turn.key)
     }
 
     fn is_busy(&self) -> bool {
@@ -169,33 +131,47 @@ impl sa_acp::Session for Session {
     }
 
     fn start_next(&mut self, core: &mut Core) {
-        self.send_next(core);
+        self.send_prompt(core);
     }
 
+    /// Ends the process: the CLI stops in no other way. Its end is the end of the turn.
     fn interrupt(&mut self, core: &mut Core) {
-        self.stop(core);
+        let Some(turn) = &mut self.turn else { return };
+        if turn.cancel() {
+            self.drop_asks(core);
+            if let Some(child) = &mut self.child {
+                child.hurry(&mut core.processes, Duration::ZERO);
+            }
+        }
     }
 
     fn on_reply(&mut self, core: &mut Core, _: &str, ask: Ask, reply: Reply) {
-        self.client_replied(core, &ask, reply);
+        self.permission_answered(core, &ask, reply);
     }
 
-    fn set(
-        &mut self,
-        core: &mut Core,
-        key: &RequestKey,
-        form: Form,
-        option: &str,
-        value: &str,
-    ) -> Result<(), Error> {
-        self.set_option(core, option, value)?;
+    fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
+        let before = self.settings.mode();
+        self.set_option(core, &request)?;
+        let mode = Some(self.settings.mode()).filter(|mode| *mode != before);
         let options = self.options(core);
-        core.client.was_set(key, form, options);
+        core.client.setting_changed(&self.conversation.id, &request, mode.map(Mode::id), options);
+        if mode.is_some() {
+            self.ask_again(core);
+        }
         Ok(())
     }
 
+    /// Cancels the work and ends the process.
     fn close(&mut self, core: &mut Core) {
-        self.begin_close(core);
+        self.cancel(core);
+        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
+        if let Some(turn) = self.turn.take() {
+            self.finish_prompt(core, &turn, Ok(StopReason::Cancelled));
+        }
+        self.dismiss(core);
+        if self.child.is_none() {
+            self.closed(core);
+        }
     }
 
     fn wake(&self) -> Option<Duration> {
@@ -204,5 +180,21 @@ impl sa_acp::Session for Session {
 
     fn tick(&mut self, core: &mut Core) {
         self.enforce_lull(core);
+    }
+
+    fn owns(&self, child: ChildId) -> bool {
+        self.child.as_ref().is_some_and(|own| own.id == child)
+    }
+
+    fn on_line(&mut self, core: &mut Core, line: InputLine<'_>) {
+        match line {
+            InputLine::Whole(line) => self.native(core, line),
+            InputLine::TooLong(length) => self.unknown(core, &format!("a line of {length} bytes")),
+        }
+    }
+
+    fn on_exit(&mut self, core: &mut Core, ended: &Ended) {
+        self.ended(core, ended);
+        self.send_next(core);
     }
 }

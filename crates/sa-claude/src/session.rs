@@ -37,15 +37,15 @@ pub(crate) use settings::Settings;
 
 use super::core::Core;
 use super::launch::{Launch, NativeConversation};
-use super::native::line::{McpServer, UserContent};
+use super::native::line::{McpServer, Request};
 use super::tools::Todos;
-use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId};
+use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId, SessionInfo, StopReason};
 use ask::Ask;
 use compaction::Compaction;
 use control::Controls;
 use mcp::Mcp;
 use opening::Greeting;
-use sa_acp::{ChildId, Ended, Form, Piece, Reply, RequestKey};
+use sa_acp::{ChildId, Conversation, Ended, InputLine, Reply, RequestKey, SessionProcess, SetRequest};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::Stream;
@@ -53,46 +53,36 @@ use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
 
-/// MCP servers in the CLI's own form, by name.
-type Servers = BTreeMap<String, McpServer>;
+/// The directories and MCP servers of a session, the servers in the CLI's own form.
+pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, McpServer>>;
 
-/// A prompt in the CLI's own form.
-type Content = UserContent;
-
-pub(crate) type Workspace = sa_acp::Workspace<Servers>;
-type Conversation = sa_acp::Conversation<Servers, Content, Ask>;
-
-/// A process of the CLI.
+/// The state of a process.
 #[derive(Debug)]
 struct Child {
-    id: ChildId,
     conversation: NativeConversation,
-    /// What is not known yet; `None` once it takes prompts.
+    /// The answers of the handshake; `None` once the process takes prompts.
     greeting: Option<Greeting>,
-    /// What it said about not being able to go on.
-    complaint: Option<String>,
-    /// Whether it was told to end.
-    ending: bool,
 }
 
 /// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) conversation: Conversation,
+    pub(crate) conversation: Conversation<Ask>,
+    workspace: Workspace,
     /// The id under which the CLI keeps the conversation; `/clear` changes it.
     native_id: String,
-    /// Whether the CLI has stored something of the conversation, so that it can be resumed.
+    /// Set if the CLI has stored something of the conversation, so that it can be resumed.
     is_stored: bool,
-    /// Whether `is_stored` turned out to be wrong for this attempt to start a process.
+    /// Set if `is_stored` turned out to be wrong for this attempt to start a process.
     has_switched: bool,
-    child: Option<Child>,
+    child: Option<SessionProcess<Child>>,
     opening: Option<Opening>,
     controls: Controls,
     mcp: Mcp,
     settings: Settings,
     commands: Vec<AvailableCommand>,
     turn: Option<Turn>,
-    /// Whether the CLI works on something, be it a prompt or by itself.
+    /// Set if the CLI works on something, be it a prompt or by itself.
     running: bool,
     /// A turn has told its result and the CLI has not said that it is idle; until when that is waited for.
     settling: Option<Duration>,
@@ -101,7 +91,7 @@ pub struct Session {
     todos: Todos,
     meter: Meter,
     compaction: Compaction,
-    /// Whether it has no name from an earlier process.
+    /// Set if it has no name from an earlier process.
     is_nameless: bool,
 }
 
@@ -109,7 +99,8 @@ impl Session {
     pub(crate) fn new(id: SessionId, workspace: Workspace, settings: Settings) -> Self {
         Self {
             native_id: id.to_string(),
-            conversation: Conversation::new(id, workspace),
+            conversation: Conversation::new(id),
+            workspace,
             is_stored: false,
             has_switched: false,
             child: None,
@@ -130,9 +121,11 @@ impl Session {
         }
     }
 
-    /// Whether the CLI has something of it on disk.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.is_stored
+    /// Returns the session as `session/list` shows it, unless the CLI has it on disk.
+    pub(crate) fn unstored_info(&self) -> Option<SessionInfo> {
+        let is_unstored = self.conversation.is_open() && !self.is_stored;
+        let title = self.conversation.title.clone();
+        is_unstored.then(|| self.workspace.session_info(self.conversation.id.clone(), title))
     }
 
     /// The id under which the CLI keeps the conversation.
@@ -140,17 +133,12 @@ impl Session {
         &self.native_id
     }
 
-    /// Whether this is its process.
-    pub(crate) fn owns(&self, child: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|own| own.id == child)
-    }
-
     /// Starts a process for a conversation.
     fn start(&mut self, core: &mut Core, conversation: NativeConversation) {
         let launch = Launch {
             conversation: conversation.clone(),
-            cwd: self.conversation.workspace.cwd.clone(),
-            directories: self.conversation.workspace.directories.clone(),
+            cwd: self.workspace.cwd.clone(),
+            directories: self.workspace.directories.clone(),
             mode: self.settings.launch_mode(),
             model: self.settings.launch_model(),
             effort: self.settings.launch_effort(),
@@ -158,7 +146,6 @@ impl Session {
             allow_bypass: core.host.allow_bypass,
             is_root: core.host.is_root,
         };
-        let id = core.processes.start(launch);
         match &conversation {
             NativeConversation::New { id }
             | NativeConversation::Resumed { id }
@@ -172,7 +159,8 @@ impl Session {
         self.stream = Stream::default();
         self.meter.restarted();
         self.mcp = Mcp::default();
-        self.child = Some(Child { id, conversation, greeting: None, complaint: None, ending: false });
+        let child = Child { conversation, greeting: None };
+        self.child = Some(SessionProcess::start(&mut core.processes, launch, child));
         self.greet(core);
     }
 
@@ -183,34 +171,14 @@ impl Session {
             if self.is_stored { NativeConversation::Resumed { id } } else { NativeConversation::New { id } };
         self.start(core, conversation);
     }
-
-    /// Takes note that its process ended.
-    pub(crate) fn child_ended(&mut self, core: &mut Core, ended: &Ended) {
-        self.ended(core, ended);
-        self.send_next(core);
-    }
 }
 
 impl sa_acp::Session for Session {
     type Core = Core;
-    type Servers = Servers;
-    type Content = Content;
     type Ask = Ask;
 
-    fn content(pieces: Vec<Piece>) -> Result<Content, Error> {
-        Ok(prompt::content(pieces))
-    }
-
-    fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    fn conversation_mut(&mut self) -> &mut Conversation {
+    fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
-    }
-
-    fn running(&self) -> Option<&RequestKey> {
-        self.turn.as_ref()?.key.as_ref()
     }
 
     fn is_busy(&self) -> bool {
@@ -218,11 +186,16 @@ impl sa_acp::Session for Session {
     }
 
     fn start_next(&mut self, core: &mut Core) {
-        self.send_next(core);
+        self.send_prompt(core);
     }
 
     fn interrupt(&mut self, core: &mut Core) {
-        self.stop(core);
+        let deadline = core.now.elapsed + core.host.limits.cancel;
+        if let Some(turn) = &mut self.turn {
+            turn.cancel(deadline);
+        }
+        self.order(core, &Request::Interrupt, "interrupt");
+        self.drop_asks(core);
     }
 
     fn opening(&self) -> Option<&RequestKey> {
@@ -234,24 +207,32 @@ impl sa_acp::Session for Session {
     }
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        self.client_replied(core, id, ask, reply);
+        match ask {
+            Ask::Tool(permission) => self.permission_answered(core, id, *permission, reply),
+            Ask::Plan(permission) => self.plan_answered(core, id, *permission, reply),
+            Ask::Questions(questions) => self.questions_answered(core, id, *questions, reply),
+            Ask::Server => self.server_answered(core, id, reply),
+        }
     }
 
-    fn set(
-        &mut self,
-        core: &mut Core,
-        key: &RequestKey,
-        form: Form,
-        option: &str,
-        value: &str,
-    ) -> Result<(), Error> {
-        let change = self.settings.change(option, value)?;
-        self.change(core, key.clone(), change, form);
+    fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
+        let change = self.settings.change(&request.option, &request.value)?;
+        self.change(core, request, change);
         Ok(())
     }
 
+    /// Cancels the work and ends the process.
     fn close(&mut self, core: &mut Core) {
-        self.begin_close(core);
+        self.cancel(core);
+        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
+        self.turn = None;
+        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
+        match &mut self.child {
+            Some(child) => child.end(&mut core.processes, core.host.limits.drain),
+            None => {
+                self.closed(core);
+            }
+        }
     }
 
     fn wake(&self) -> Option<Duration> {
@@ -271,6 +252,22 @@ impl sa_acp::Session for Session {
             self.running = false;
             self.settle_cancelled(core);
         }
+        self.send_next(core);
+    }
+
+    fn owns(&self, child: ChildId) -> bool {
+        self.child.as_ref().is_some_and(|own| own.id == child)
+    }
+
+    fn on_line(&mut self, core: &mut Core, line: InputLine<'_>) {
+        match line {
+            InputLine::Whole(line) => self.native(core, line),
+            InputLine::TooLong(length) => self.conversation.report_overlong(&mut core.client, length),
+        }
+    }
+
+    fn on_exit(&mut self, core: &mut Core, ended: &Ended) {
+        self.ended(core, ended);
         self.send_next(core);
     }
 }

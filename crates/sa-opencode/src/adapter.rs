@@ -1,0 +1,154 @@
+//! The server's lines, and the jobs and requests around them.
+
+use super::core::Core;
+use super::launch::Launch;
+use super::limits::{BROKEN, PORTS};
+use super::native::event::{Event, Heard};
+use super::native::line::Line;
+use super::openings::Opening;
+use super::replies::{Outcome, Then};
+use super::session::Session;
+use super::wire;
+use agent_client_protocol_schema::v1::Error;
+use sa_acp::{Client, Ended, Job, Now, OpenRequest, Processes, Served, Server, Sessions, Wire, clipped};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+impl sa_acp::Core for Core {
+    type Launch = Launch;
+
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
+    }
+}
+
+impl Served for Core {
+    type Session = Session;
+    type Opening = Opening;
+    type Then = Then;
+
+    fn server(&mut self) -> &mut Server<Opening, Then> {
+        &mut self.server
+    }
+
+    fn launch(&mut self) -> Launch {
+        Launch { endpoint: self.host.endpoints.next() }
+    }
+
+    /// The server speaks first, when it accepts connections.
+    fn greet(&mut self) {
+        self.ready_by = Some(self.now.elapsed.saturating_add(self.host.limits.handshake));
+    }
+
+    fn restarts_for_login(&self, sessions: &Sessions<Session>) -> bool {
+        sessions.is_empty() && self.openings.is_empty()
+    }
+
+    fn opening(&self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
+        self.check_opening(sessions, request)
+    }
+
+    fn run(&mut self, sessions: &mut Sessions<Session>, job: Job<Opening>) {
+        self.run_job(sessions, job);
+    }
+
+    fn on_server_line(&mut self, sessions: &mut Sessions<Session>, line: &[u8]) -> Result<(), Value> {
+        match Line::read(line) {
+            Ok(Line::Event(event)) => return self.on_event(sessions, event),
+            Ok(Line::Answer { id, status, body }) => {
+                if let Some(then) = self.server.answered(id) {
+                    self.on_answer(sessions, then, &Outcome::Answer(status, body));
+                }
+            }
+            Ok(Line::Broken { id, reason }) => {
+                let until = self.now.elapsed.saturating_add(BROKEN);
+                self.server.broken(id, reason, until);
+            }
+            Ok(Line::Up) => self.on_connected(sessions),
+            Ok(Line::Down(reason)) => tracing::debug!(reason, "no events of OpenCode arrive"),
+            Ok(Line::Printed(words)) => return Err(json!({ "raw": clipped(&words) })),
+            Ok(Line::Unparsed(reason)) => return Err(json!({ "reason": reason })),
+            Err(reason) => {
+                let line = String::from_utf8_lossy(line);
+                return Err(json!({ "reason": reason, "raw": clipped(&line) }));
+            }
+        }
+        Ok(())
+    }
+
+    fn on_late(&mut self, sessions: &mut Sessions<Session>, then: Then, reason: Option<String>) {
+        let reason = reason.unwrap_or_else(|| "OpenCode did not answer in time".to_owned());
+        self.on_answer(sessions, then, &Outcome::None(reason));
+    }
+
+    fn abandon(&mut self, then: Then, error: &Error) {
+        self.fail_request(then, error);
+    }
+
+    fn on_server_exit(&mut self) {
+        self.registry.forget();
+        self.ready_by = None;
+    }
+
+    /// Another port may be free.
+    fn starts(&self, ended: &Ended) -> u32 {
+        let is_taken = ["EADDRINUSE", "in use"].iter().any(|words| ended.stderr.contains(words));
+        if is_taken { PORTS } else { 1 }
+    }
+
+    /// The server does not exit by itself.
+    fn drain(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn tick(&mut self, sessions: &mut Sessions<Session>) {
+        self.enforce_ready(sessions);
+    }
+
+    fn wake(&self) -> Option<Duration> {
+        [self.server.deadline(), self.ready_by].into_iter().flatten().min()
+    }
+
+    fn wire(&self, launch: &Launch) -> Option<Wire> {
+        Some(wire::connect(launch.endpoint.clone()))
+    }
+}
+
+impl Core {
+    /// Handles an event. One that is not known and belongs to no session is returned as an error.
+    fn on_event(&mut self, sessions: &mut Sessions<Session>, text: &str) -> Result<(), Value> {
+        let heard = Heard::read(text).ok_or_else(|| json!({ "raw": clipped(text) }))?;
+        match (heard.event, heard.session) {
+            (Event::Ignored, _) => {}
+            (Event::Unknown(value), None) => return Err(json!({ "raw": value })),
+            (Event::McpToolsChanged, _) | (_, None) => {}
+            (event, Some(session)) => self.on_session_event(sessions, &session, event),
+        }
+        Ok(())
+    }
+
+    /// Handles an event about one of the server's sessions.
+    pub(super) fn on_session_event(&mut self, sessions: &mut Sessions<Session>, id: &str, event: Event) {
+        if let Event::Created(info) = &event
+            && let Some(parent) = &info.parent
+            && let Some(root) = self.root_of(sessions, parent)
+        {
+            self.server.offspring.insert(info.id.clone(), root);
+            return;
+        }
+        if let Some(session) = sessions.get_mut(id) {
+            return session.on_event(self, event);
+        }
+        let root = self.server.offspring.get(id).cloned();
+        if let Some(session) = root.and_then(|root| sessions.get_mut(&root)) {
+            session.on_offspring_event(self, id, event);
+        }
+    }
+
+    /// Returns the client's session that a session of the server belongs to.
+    fn root_of(&self, sessions: &Sessions<Session>, id: &str) -> Option<Arc<str>> {
+        let own = sessions.get_key_value(id).map(|(key, _)| key.clone());
+        own.or_else(|| self.server.offspring.get(id).cloned())
+    }
+}

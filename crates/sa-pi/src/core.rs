@@ -1,0 +1,141 @@
+//! The agent as a whole: its state apart from sessions, and the requests that concern no session.
+
+use super::disk::{SessionFiles, StoredSession};
+use super::launch::{Launch, Origin};
+use super::session::{Opening, Session};
+use agent_client_protocol_schema::v1::{
+    DeleteSessionResponse, Error, ListSessionsRequest, ListSessionsResponse, McpServer, SessionId,
+    SessionInfo,
+};
+use sa_acp::{
+    Adapter, Client, Disk, Extra, How, Limits, Login, Now, OpenRequest, Processes, Profile, RequestKey,
+    Sessions, failure, invalid, new_parts, session_not_found, timestamp,
+};
+
+/// Pi. Logging in is done outside of the protocol, with the CLI's own means.
+static PROFILE: Profile = Profile {
+    name: "pi",
+    title: "Pi",
+    namespace: "pi",
+    login: Login {
+        id: "pi-login",
+        name: "Log in with Pi",
+        description: "Set the key of a provider, such as ANTHROPIC_API_KEY, or run `pi` in a terminal and use /login",
+    },
+    extras: &[Extra::Fork, Extra::SetModel],
+};
+
+/// The configuration and the environment of the agent.
+#[derive(Debug)]
+pub struct Host {
+    /// The files of projects.
+    pub disk: Box<dyn Disk>,
+    /// The conversations that the CLI has stored.
+    pub files: Box<dyn SessionFiles>,
+    /// Allows clients to switch to the mode that never asks.
+    pub allow_bypass: bool,
+    /// The time limits.
+    pub limits: Limits,
+}
+
+/// The state of the agent apart from its sessions.
+#[derive(Debug)]
+pub struct Core {
+    pub(super) now: Now,
+    pub(super) client: Client,
+    pub(super) processes: Processes<Launch>,
+    pub(super) host: Host,
+    last_opening: u64,
+}
+
+/// Pi as a pure state machine.
+pub type Machine = sa_acp::Machine<Core>;
+
+impl From<Host> for Core {
+    fn from(host: Host) -> Self {
+        let (now, client, processes) = new_parts(&PROFILE);
+        Self { now, client, processes, host, last_opening: 0 }
+    }
+}
+
+impl sa_acp::Core for Core {
+    type Launch = Launch;
+
+    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
+        (&mut self.now, &mut self.client, &mut self.processes)
+    }
+}
+
+/// Refuses MCP servers: the CLI has no support for them.
+fn servers(wanted: Vec<McpServer>) -> Result<(), Error> {
+    if wanted.is_empty() { Ok(()) } else { Err(invalid("Pi has no support for MCP servers")) }
+}
+
+fn info(stored: StoredSession) -> SessionInfo {
+    let updated = stored.updated.map(timestamp);
+    SessionInfo::new(SessionId::new(stored.id), stored.cwd).title(stored.title).updated_at(updated)
+}
+
+impl Adapter for Core {
+    type Session = Session;
+
+    fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        if let Some(session) = how.continued().and_then(|id| sessions.get_mut(&id.0)) {
+            return session.reopen(self, key, how, workspace);
+        }
+        let stored = match how.origin() {
+            Some(id) => Some(self.host.files.find(&id.0).ok_or_else(|| session_not_found(id))?),
+            None => None,
+        };
+        let origin = match (&how, stored) {
+            (How::Forked(_), Some(stored)) => Origin::Copy(stored.file),
+            (_, Some(stored)) if stored.cwd == workspace.cwd => Origin::File(stored.file),
+            // The CLI works where the conversation began, wherever it is started.
+            (_, Some(stored)) => {
+                return Err(invalid(format!("the session belongs to {}", stored.cwd.display())));
+            }
+            (_, None) => Origin::New,
+        };
+        self.last_opening += 1;
+        let unknown = || SessionId::new(format!("opening-{}", self.last_opening));
+        let id = how.continued().cloned().unwrap_or_else(unknown);
+        let mut session = Session::new(id.clone(), workspace, self.host.allow_bypass);
+        session.start(self, origin, Some(Opening { key, how }));
+        sessions.insert(id.0, session);
+        Ok(())
+    }
+
+    /// Files sessions whose ids the CLI has reported under these ids.
+    fn settle(&mut self, sessions: &mut Sessions<Session>) {
+        let renamed: Vec<_> =
+            sessions.extract_if(.., |key, session| *key != session.conversation.id.0).collect();
+        sessions.extend(renamed.into_iter().map(|(_, session)| (session.conversation.id.0.clone(), session)));
+        sessions.retain(|_, session| !session.conversation.is_closed());
+    }
+
+    fn list(
+        &mut self,
+        sessions: &mut Sessions<Session>,
+        key: &RequestKey,
+        request: ListSessionsRequest,
+    ) -> Result<(), Error> {
+        let cwd = request.cwd.as_deref();
+        let mut listed: Vec<_> = self.host.files.list(cwd).into_iter().map(info).collect();
+        // Nothing is stored of a session before its first answer.
+        let open = sessions.values().map(Session::info).filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
+        let unlisted: Vec<_> =
+            open.filter(|info| listed.iter().all(|known| known.session_id != info.session_id)).collect();
+        listed.splice(0..0, unlisted);
+        self.client.reply(key, ListSessionsResponse::new(listed));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        let deleted = self.host.files.delete(&id.0);
+        deleted.map_err(|error| failure(format!("the session cannot be removed: {error}"), "storage"))?;
+        self.client.reply(key, DeleteSessionResponse::new());
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Events and responses of the CLI.
+
+use super::opening::GATE;
+use super::{Session, Then};
+use crate::core::Core;
+use crate::native::{Delta, Event, Message, ToolResult};
+use crate::tools;
+use agent_client_protocol_schema::v1::{
+    CompactionStatus, Notice, NoticeSeverity, StopReason, ToolCallStatus,
+};
+use sa_acp::{Voice, failure};
+use serde_json::{Value, json};
+
+impl Session {
+    pub(super) fn on_event(&mut self, core: &mut Core, event: Event) {
+        match event {
+            Event::Response { id, success, data, error } => {
+                let Some(then) = id.and_then(|id| self.requests.answered(id.as_str())) else { return };
+                let answer = match success {
+                    true => Ok(data.unwrap_or_default()),
+                    false => Err(error.unwrap_or_else(|| "refused".to_owned())),
+                };
+                self.on_response(core, then, answer);
+            }
+            Event::AgentStart => self.agent_started(core),
+            Event::AgentEnd => self.agent_ended(core),
+            Event::MessageStart { message } if message.role == "assistant" => self.messages += 1,
+            Event::MessageUpdate { assistant_message_event } => match assistant_message_event {
+                Delta::TextDelta { delta } => self.say(core, Voice::Said, &delta),
+                Delta::ThinkingDelta { delta } => self.say(core, Voice::Thought, &delta),
+                Delta::Other => {}
+            },
+            Event::MessageEnd { message } if message.role == "assistant" => self.message_ended(core, message),
+            Event::ToolExecutionStart { tool_call_id, tool_name, args } => {
+                let described =
+                    tools::describe(&tool_name, &args, &self.workspace.cwd, core.host.disk.as_ref());
+                let session = &self.conversation.id;
+                self.tools.start(&mut core.client, session, &tool_call_id, described, None);
+            }
+            Event::ToolExecutionUpdate { tool_call_id, partial_result } => {
+                let text = partial_result.text();
+                self.tools.printed(&tool_call_id, core.now.elapsed, |output| {
+                    let is_new = *output != text;
+                    *output = text;
+                    is_new
+                });
+            }
+            Event::ToolExecutionEnd { tool_call_id, result, is_error } => {
+                self.tool_ended(core, &tool_call_id, &result, is_error);
+            }
+            Event::CompactionStart => {
+                self.turn_continues();
+                let id = format!("compaction_{}", self.messages);
+                self.compaction.begin(&mut core.client, &self.conversation.id, &id);
+            }
+            Event::CompactionEnd { result, will_retry } => {
+                let status = match result {
+                    Some(_) => CompactionStatus::Completed,
+                    None => CompactionStatus::Failed,
+                };
+                self.compaction.end(&mut core.client, &self.conversation.id, status);
+                if will_retry != Some(true) {
+                    self.agent_ended(core);
+                }
+            }
+            Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
+                self.turn_continues();
+                let title = format!("The model's API failed: {error_message}");
+                let seconds = delay_ms / 1000;
+                let about =
+                    format!("Attempt {attempt} of {max_attempts}; the next one follows in {seconds} s");
+                let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
+                let detail = json!({
+                    "attempt": attempt, "maxRetries": max_attempts, "delayMs": delay_ms, "message": error_message,
+                });
+                core.client.notice(&self.conversation.id, notice, "apiRetry", detail);
+            }
+            Event::ExtensionUiRequest { id, method, title, placeholder, status_key } => {
+                self.on_dialog(
+                    core,
+                    &id,
+                    &method,
+                    title.as_deref(),
+                    placeholder.as_deref(),
+                    status_key.as_deref(),
+                );
+            }
+            Event::ExtensionError { error } => tracing::warn!(error, "an extension of pi failed"),
+            Event::MessageStart { .. }
+            | Event::MessageEnd { .. }
+            | Event::TurnStart
+            | Event::TurnEnd
+            | Event::AutoRetryEnd
+            | Event::QueueUpdate
+            | Event::ThinkingLevelChanged => {}
+        }
+    }
+
+    pub(super) fn on_response(&mut self, core: &mut Core, then: Then, answer: Result<Value, String>) {
+        match then {
+            Then::Gate | Then::State | Then::Models | Then::Commands | Then::History => {
+                self.on_greeting(core, &then, answer);
+            }
+            Then::Prompted => self.prompted(core, answer),
+            Then::Settled => self.settled(core),
+            // Nothing may have run that would end.
+            Then::Aborted => self.agent_ended(core),
+            Then::Compacted => match answer {
+                Ok(_) => self.end_turn(core, Ok(StopReason::EndTurn)),
+                Err(reason) => self.end_turn(core, Err(failure(reason, "compaction_failed"))),
+            },
+            Then::Changed(request, change) => match answer {
+                Ok(_) => self.apply(core, &request, change),
+                Err(reason) => core.client.fail(&request.key, &failure(reason, "refused")),
+            },
+            Then::Nothing => {
+                if let Err(reason) = answer {
+                    tracing::debug!(reason, "pi refused a command");
+                }
+            }
+        }
+    }
+
+    /// Handles a dialog of the extension. Dialogs of others are cancelled.
+    fn on_dialog(
+        &mut self,
+        core: &mut Core,
+        id: &str,
+        method: &str,
+        title: Option<&str>,
+        text: Option<&str>,
+        status: Option<&str>,
+    ) {
+        match (method, title) {
+            ("setStatus", _) if status == Some("sandbox-agent") => {
+                if let Some(then) = self.requests.answered(GATE) {
+                    self.on_response(core, then, Ok(Value::Null));
+                }
+            }
+            ("input", Some("sandbox-agent/permission")) => {
+                match serde_json::from_str(text.unwrap_or_default()) {
+                    Ok(call) => self.on_gate(core, id, call),
+                    Err(error) => {
+                        self.answer_gate(core, id, Some(&format!("The call is not known: {error}")))
+                    }
+                }
+            }
+            ("select" | "confirm" | "input" | "editor", _) => self.answer_gate(core, id, None),
+            _ => {}
+        }
+    }
+
+    fn say(&self, core: &mut Core, voice: Voice, text: &str) {
+        let message = format!("{}-{}", self.conversation.id, self.messages);
+        core.client.say(&self.conversation.id, voice, &message, text);
+    }
+
+    fn message_ended(&mut self, core: &mut Core, message: Message) {
+        if let Some(tokens) = message.usage {
+            self.metered(core, tokens);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.last = Some(message);
+        }
+    }
+
+    fn tool_ended(&mut self, core: &mut Core, id: &str, result: &ToolResult, is_error: bool) {
+        let Some(tool) = self.tools.get(id) else { return };
+        let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+        let outcome = tools::outcome(id, &tool.described.name, &result.text(), status);
+        self.tools.done(&mut core.client, &self.conversation.id, id, outcome);
+    }
+}

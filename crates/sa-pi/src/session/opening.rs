@@ -1,0 +1,176 @@
+//! Opening a session: the process is greeted, and the client is answered.
+
+use super::{Session, Then};
+use crate::core::Core;
+use crate::native::{Command, Message, Model, SlashCommand, State};
+use agent_client_protocol_schema::v1::{AvailableCommandsUpdate, Error, SessionId, SessionUpdate};
+use sa_acp::{How, RequestKey, Session as _, Workspace, auth_required, command, failure, one_line};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The id under which the report of the extension is awaited.
+pub(super) const GATE: &str = "gate";
+
+/// A client's request that waits for the process to be ready.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(crate) key: RequestKey,
+    pub(crate) how: How,
+}
+
+/// The number of answers of the handshake that are missing.
+#[derive(Debug, Default)]
+pub(super) struct Greeting {
+    missing: usize,
+}
+
+impl Greeting {
+    pub(super) fn is_done(&self) -> bool {
+        self.missing == 0
+    }
+}
+
+/// Reads the data of a response.
+pub(super) fn read<T: DeserializeOwned>(data: Result<Value, String>) -> Result<T, String> {
+    serde_json::from_value(data?).map_err(|error| format!("Pi answered something else: {error}"))
+}
+
+impl Session {
+    /// Asks a new process for all that has to be known.
+    pub(super) fn greet(&mut self, core: &mut Core) {
+        let limit = Some(core.host.limits.handshake);
+        let deadline = core.now.elapsed + core.host.limits.handshake;
+        self.requests.insert(GATE.to_owned(), Some(deadline), Then::Gate);
+        self.send(core, &Command::GetState, limit, Then::State);
+        self.send(core, &Command::GetAvailableModels, limit, Then::Models);
+        self.send(core, &Command::GetCommands, limit, Then::Commands);
+        let mut missing = 4;
+        if self.opening.as_ref().is_some_and(|opening| opening.how.is_loaded()) {
+            self.send(core, &Command::GetMessages, limit, Then::History);
+            missing += 1;
+        }
+        if let Some(child) = &mut self.child {
+            child.note.missing = missing;
+        }
+    }
+
+    /// Opens a session that is open.
+    pub(crate) fn reopen(
+        &mut self,
+        core: &mut Core,
+        key: RequestKey,
+        how: How,
+        workspace: Workspace<()>,
+    ) -> Result<(), Error> {
+        if self.opening.is_some() || !self.conversation.is_open() {
+            return Err(failure("the session is being opened or closed already", "busy"));
+        }
+        if workspace.cwd != self.workspace.cwd {
+            return Err(failure("the session is open in another directory; close it first", "busy"));
+        }
+        self.workspace = workspace;
+        let is_loaded = how.is_loaded();
+        self.opening = Some(Opening { key, how });
+        if is_loaded && self.child.is_some() {
+            self.send(core, &Command::GetMessages, Some(core.host.limits.control), Then::History);
+        } else {
+            self.opened(core);
+        }
+        Ok(())
+    }
+
+    /// Handles an answer of the handshake.
+    pub(super) fn on_greeting(&mut self, core: &mut Core, then: &Then, data: Result<Value, String>) {
+        let learned = match then {
+            Then::State => read(data).map(|state| self.learn_state(core, state)),
+            Then::Models => read(data.map(|mut data| data["models"].take()))
+                .map(|models: Vec<Model>| self.settings.learn_models(models)),
+            Then::Commands => read(data.map(|mut data| data["commands"].take()))
+                .map(|commands: Vec<SlashCommand>| self.settings.learn_commands(&commands)),
+            Then::History => read(data.map(|mut data| data["messages"].take()))
+                .map(|messages: Vec<Message>| self.replay(core, &messages)),
+            _ => data.map(|_| ()),
+        };
+        if let Err(reason) = learned {
+            return self.greeting_failed(core, &failure(reason, "handshake_failed"));
+        }
+        let Some(child) = &mut self.child else { return };
+        let was_done = child.note.is_done();
+        child.note.missing = child.note.missing.saturating_sub(1);
+        if was_done {
+            // The history of a session that was open already.
+            return self.opened(core);
+        }
+        if child.note.is_done() {
+            self.greeted(core);
+        }
+    }
+
+    fn learn_state(&mut self, core: &mut Core, state: State) {
+        if self.opening.as_ref().is_some_and(|opening| opening.how.continued().is_none()) {
+            self.conversation.id = SessionId::new(state.session_id);
+        }
+        self.file = state.session_file.or_else(|| self.file.take());
+        if self.opening.is_some() {
+            self.settings.learn(state.model.unwrap_or_default(), state.thinking_level);
+        } else {
+            // The process before may not have stored what was chosen.
+            for change in self.settings.chosen() {
+                if let Some(command) = change.command() {
+                    self.send(core, &command, Some(core.host.limits.control), Then::Nothing);
+                }
+            }
+        }
+    }
+
+    fn greeted(&mut self, core: &mut Core) {
+        if !self.settings.has_models() {
+            let message = "Pi has no credentials for a model: set the key of a provider, such as ANTHROPIC_API_KEY, \
+                           or run `pi` in a terminal and use /login";
+            return self.greeting_failed(core, &auth_required(message));
+        }
+        self.opened(core);
+        self.send_next(core);
+    }
+
+    /// Answers the client that opened the session, if one did.
+    fn opened(&mut self, core: &mut Core) {
+        let Some(Opening { key, how }) = self.opening.take() else { return };
+        let commands = AvailableCommandsUpdate::new(self.settings.commands());
+        let commands = SessionUpdate::AvailableCommandsUpdate(commands);
+        // Nothing of a session that a client knows may follow the answer. It learns the id of a new one by the answer.
+        let is_known = how.continued().is_some();
+        if is_known {
+            self.conversation.update(&mut core.client, &commands);
+        }
+        let (modes, options) = (self.settings.modes(), self.settings.options());
+        core.client.opened(&key, &how, &self.conversation.id, modes, options);
+        if !is_known {
+            self.conversation.update(&mut core.client, &commands);
+        }
+    }
+
+    /// Refuses to open the session, if a client waits for that.
+    pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
+        if let Some(opening) = self.opening.take() {
+            core.client.fail(&opening.key, error);
+            self.conversation.discard();
+        }
+    }
+
+    /// Ends a process that is of no use, and refuses all that waits for it.
+    pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
+        if let Some(child) = &mut self.child {
+            child.end(&mut core.processes, core.host.limits.drain);
+        }
+        self.requests.take_all();
+        self.fail_opening(core, error);
+        self.conversation.fail_queue(&mut core.client, error);
+    }
+}
+
+/// Returns a command as clients see it.
+pub(super) fn available(known: &SlashCommand) -> agent_client_protocol_schema::v1::AvailableCommand {
+    let about = known.description.as_deref().map(one_line).unwrap_or_default();
+    command(&known.name, &about, Some("arguments"))
+}

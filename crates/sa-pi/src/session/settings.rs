@@ -1,0 +1,174 @@
+//! The settings of a session: permission mode, model, reasoning effort.
+
+use super::opening::available;
+use crate::native::{Command, Model, SlashCommand};
+use agent_client_protocol_schema::v1::{
+    AvailableCommand, Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
+    SessionModeState,
+};
+use sa_acp::{Mode as _, ModeRow, capitalised, command, invalid, mode_option, mode_state};
+
+/// The command that sums the conversation up. It is a request of its own to the CLI.
+pub(super) const COMPACT: &str = "compact";
+
+/// The reasoning efforts of the CLI.
+const EFFORTS: [&str; 5] = ["high", "medium", "low", "minimal", "off"];
+
+/// The permission mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Default,
+    Plan,
+    Bypass,
+}
+
+impl sa_acp::Mode for Mode {
+    const ALL: &'static [ModeRow<Self>] = &[
+        (Mode::Default, "default", "Default", "Asks before edits and commands"),
+        (Mode::Plan, "plan", "Plan", "Reads only; calls that may change something are refused"),
+        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+    ];
+}
+
+/// A setting, to be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    Mode(Mode),
+    /// A model by its provider and its id.
+    Model(String, String),
+    Effort(String),
+}
+
+impl Change {
+    /// Returns the command that changes the setting in the CLI, which knows no permission modes.
+    pub(super) fn command(&self) -> Option<Command<'_>> {
+        match self {
+            Self::Mode(_) => None,
+            Self::Model(provider, model_id) => Some(Command::SetModel { provider, model_id }),
+            Self::Effort(level) => Some(Command::SetThinkingLevel { level }),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Settings {
+    allow_bypass: bool,
+    mode: Mode,
+    models: Vec<Model>,
+    model: Model,
+    effort: String,
+    commands: Vec<AvailableCommand>,
+}
+
+impl Settings {
+    pub(super) fn new(allow_bypass: bool) -> Self {
+        Self {
+            allow_bypass,
+            mode: Mode::Default,
+            models: Vec::new(),
+            model: Model::default(),
+            effort: String::new(),
+            commands: Vec::new(),
+        }
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Returns the size of the model's context, in tokens.
+    pub(super) fn context_window(&self) -> u64 {
+        self.model.context_window
+    }
+
+    pub(super) fn has_models(&self) -> bool {
+        !self.models.is_empty()
+    }
+
+    pub(super) fn learn(&mut self, model: Model, effort: String) {
+        (self.model, self.effort) = (model, effort);
+    }
+
+    pub(super) fn learn_models(&mut self, models: Vec<Model>) {
+        self.models = models;
+    }
+
+    pub(super) fn learn_commands(&mut self, commands: &[SlashCommand]) {
+        self.commands = vec![command(COMPACT, "Sum the conversation up to make room", None)];
+        self.commands.extend(commands.iter().map(available));
+    }
+
+    pub(super) fn commands(&self) -> Vec<AvailableCommand> {
+        self.commands.clone()
+    }
+
+    /// Returns the settings that a new process has to have.
+    pub(super) fn chosen(&self) -> [Change; 2] {
+        let Model { provider, id, .. } = self.model.clone();
+        [Change::Model(provider, id), Change::Effort(self.effort.clone())]
+    }
+
+    /// Reads a change, if there is such a setting and it has such a value.
+    pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
+        let is_it = |model: &&Model| model.key() == value || model.id == value;
+        match option {
+            "mode" => {
+                let mode = Mode::from_id(value).filter(|mode| self.offers(*mode));
+                mode.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {value}")))
+            }
+            "model" => {
+                let model = self.models.iter().find(is_it).cloned();
+                let model = model.ok_or_else(|| invalid(format!("no model {value}")))?;
+                Ok(Change::Model(model.provider, model.id))
+            }
+            "effort" if self.model.reasoning && EFFORTS.contains(&value) => {
+                Ok(Change::Effort(value.to_owned()))
+            }
+            "effort" => Err(invalid(format!("no choice {value} of {option}"))),
+            _ => Err(invalid(format!("no option {option}"))),
+        }
+    }
+
+    pub(super) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Mode(mode) => self.mode = mode,
+            Change::Model(provider, id) => {
+                let known = self.models.iter().find(|model| model.provider == provider && model.id == id);
+                self.model = known.cloned().unwrap_or_default();
+            }
+            Change::Effort(effort) => self.effort = effort,
+        }
+    }
+
+    fn offers(&self, mode: Mode) -> bool {
+        self.allow_bypass || mode != Mode::Bypass
+    }
+
+    pub(super) fn modes(&self) -> SessionModeState {
+        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
+    }
+
+    pub(super) fn options(&self) -> Vec<SessionConfigOption> {
+        let models: Vec<_> = self
+            .models
+            .iter()
+            .map(|model| {
+                SessionConfigSelectOption::new(model.key(), format!("{} ({})", model.name, model.provider))
+            })
+            .collect();
+        let mut options = vec![
+            mode_option(self.mode.id(), Mode::choices(|mode| self.offers(mode))),
+            SessionConfigOption::select("model", "Model", self.model.key(), models)
+                .category(SessionConfigOptionCategory::Model),
+        ];
+        if self.model.reasoning {
+            let levels: Vec<_> = EFFORTS
+                .iter()
+                .map(|level| SessionConfigSelectOption::new(*level, capitalised(level)))
+                .collect();
+            let option = SessionConfigOption::select("effort", "Effort", self.effort.clone(), levels);
+            options.push(option.category(SessionConfigOptionCategory::ThoughtLevel));
+        }
+        options
+    }
+}
