@@ -32,7 +32,7 @@ pub use protocol::clock::{Now, timestamp, until};
 pub use protocol::errors::{auth_required, failure, invalid, model_error, process_ended};
 pub use protocol::handshake::Handshake;
 pub use protocol::incoming::{RequestKey, session_not_found};
-pub use protocol::lines::{InputLine, LineReader, MAX_LINE};
+pub use protocol::lines::{InputLine, LineBuffer, LineReader, MAX_LINE};
 pub use protocol::marks::Asking;
 pub use protocol::output_buffer::OutputBuffer;
 pub use protocol::profile::{Extra, Login, Profile};

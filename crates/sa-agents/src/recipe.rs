@@ -181,34 +181,3 @@ impl Source {
         platform.runs().iter().find_map(|runs| platforms.get(runs)).map(String::as_str)
     }
 }
-
-/// Kinds of places that agents come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// The vendor's store.
-    Vendor,
-    /// GitHub releases.
-    Github,
-    /// The npm registry.
-    Npm,
-    /// The ACP registry.
-    Registry,
-    /// A directory of the user's, which no recipe names.
-    Local,
-}
-
-impl SourceKind {
-    /// All that a recipe can name.
-    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
-
-    /// Returns the name in configuration and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vendor => "vendor",
-            Self::Github => "github",
-            Self::Npm => "npm",
-            Self::Registry => "registry",
-            Self::Local => "local",
-        }
-    }
-}

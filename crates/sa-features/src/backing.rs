@@ -68,7 +68,7 @@ pub(crate) fn opencode(
     Ok(builder.env("ANTHROPIC_API_KEY", KEY))
 }
 
-/// Its providers know where they are by a file of models.
+/// Points the providers of Pi at the scripted model, with a file of models.
 pub(crate) fn pi(
     builder: DaemonBuilder,
     model: &ModelServer,

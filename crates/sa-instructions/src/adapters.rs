@@ -17,6 +17,7 @@ const PROJECT: &str = "/project";
 const TEXT_BYTES: usize = 32;
 
 /// A disk with the directory of the session and no files.
+#[derive(Debug)]
 struct Folder;
 
 impl Disk for Folder {
@@ -98,20 +99,6 @@ impl<A: Adapter> Stage<A> {
             ensure!(!self.output.is_empty(), "line {number} did not reach the client: {line}");
         }
         Ok(())
-    }
-}
-
-/// One directory without files.
-#[derive(Debug)]
-struct Folder;
-
-impl Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
     }
 }
 

@@ -15,6 +15,6 @@ mod write;
 pub use cancel::Cancellation;
 pub use error::{ErrorObject, codes};
 pub use id::Id;
-pub use lines::{Line, LineBuffer};
+pub use lines::{InputLine, LineBuffer};
 pub use shape::{Invalid, Kind, Message, Shape};
 pub use write::{write_call, write_response};

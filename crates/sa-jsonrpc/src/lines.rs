@@ -7,7 +7,7 @@ const MAX_IDLE_BYTES: usize = 1 << 20;
 
 /// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum InputLine<'a> {
     Whole(&'a [u8]),
     /// The length of a line beyond the limit, which was not kept.
     TooLong(u64),
@@ -63,16 +63,16 @@ impl LineBuffer {
         self.find().is_some()
     }
 
-    pub fn take(&mut self) -> Option<Line<'_>> {
+    pub fn take(&mut self) -> Option<InputLine<'_>> {
         let (end, next) = self.find()?;
         let start = std::mem::replace(&mut self.start, next);
         self.searched = next;
         let length = std::mem::take(&mut self.skipped) + (end - start) as u64;
         if length > self.limit as u64 {
-            return Some(Line::TooLong(length));
+            return Some(InputLine::TooLong(length));
         }
         let line = self.bytes.get(start..end).unwrap_or_default();
-        Some(Line::Whole(line.strip_suffix(b"\r").unwrap_or(line)))
+        Some(InputLine::Whole(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// Returns the end of the next line that is not blank, and the start of the line after it.
@@ -114,8 +114,8 @@ mod tests {
             }
             while let Some(line) = buffer.take() {
                 seen.push(match line {
-                    Line::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                    Line::TooLong(length) => format!("<{length}>"),
+                    InputLine::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                    InputLine::TooLong(length) => format!("<{length}>"),
                 });
             }
         }

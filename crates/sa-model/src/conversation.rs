@@ -94,7 +94,7 @@ impl Conversation {
         said.flat_map(|said| said.texts.iter().map(String::as_str))
     }
 
-    /// Returns what a tokenizer would make of the input, roughly.
+    /// Returns a rough count of the input's tokens.
     pub(crate) fn input_tokens(&self) -> u64 {
         let results = self.turns.iter().filter_map(|turn| match turn {
             Turn::User(said) => Some(said.results.iter().map(String::len).sum::<usize>()),

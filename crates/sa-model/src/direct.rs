@@ -60,7 +60,7 @@ const HELPERS: [(&str, &str); 4] = [
     ("classif", "allow"),
 ];
 
-/// Returns what to do for this request. `is_due` says whether a fault that comes so many times is still to come, and
+/// Returns the actions for this request. `is_due` says whether a fault that comes so many times is still to come, and
 /// counts it.
 pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) -> bool) -> Direction {
     if conversation.compaction {

@@ -87,8 +87,8 @@ fn said(turns: &[Turn]) -> impl Iterator<Item = &Said> {
     })
 }
 
-/// Returns how many steps were played in these turns: what the calls tell, and one more for each turn after the last
-/// that told.
+/// Returns the number of steps played in these turns: those that the calls show, and one more for each turn after the
+/// last of these.
 fn step(turns: &[Turn]) -> usize {
     turns.iter().fold(0, |played, turn| match turn {
         Turn::User(_) => played,

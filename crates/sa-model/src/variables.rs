@@ -120,7 +120,7 @@ impl<'a> Variables<'a> {
         format!("{} {}", types.len(), types.join(" ")).trim_end().to_owned()
     }
 
-    /// Returns where an agent in plan mode wants its plan.
+    /// Returns the file in which an agent in plan mode wants its plan.
     fn plan_file(&self) -> Option<String> {
         let named = |text: Cow<'_, str>| {
             let words = text.split(|c: char| c.is_whitespace() || "`'\"()".contains(c));

@@ -1,8 +1,7 @@
 //! A client's side of an ACP connection that asks two things and goes.
 
 use crate::ProbeError;
-use sa_acp::{InputLine, LineReader};
-use sa_jsonrpc::{ErrorObject, codes, write_call};
+use sa_jsonrpc::{ErrorObject, InputLine, LineBuffer, codes, write_call};
 use sa_supervisor::{Process, Spawned};
 use serde_json::Value;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use tokio::net::unix::pipe;
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// The time that an agent that has closed its output may take to end by itself.
+/// Time for an agent that has closed its output to exit.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Conversation {
@@ -74,21 +73,20 @@ impl Conversation {
     async fn read(&mut self) -> Result<Value, ProbeError> {
         loop {
             while let Some(line) = self.lines.take() {
-                if let Line::Whole(line) = line
+                if let InputLine::Whole(line) = line
                     && let Ok(message) = serde_json::from_slice(line)
                 {
                     return Ok(message);
                 }
             }
-            if let Some(InputLine::Whole(line)) = self.output.take()
-                && let Ok(message) = serde_json::from_slice(line)
-            {
-                return Ok(message);
+            if self.output.read_buf(self.lines.spare()).await.unwrap_or(0) == 0 {
+                return Err(self.ended().await);
             }
         }
     }
 
-    /// Returns the last words are all there only when it has ended, which may be a moment after it closed its output.
+    /// Returns the error for an agent that ended. Its last words are complete only then, which may be a moment after
+    /// it closed its output.
     async fn ended(&self) -> ProbeError {
         let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();

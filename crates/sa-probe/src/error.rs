@@ -6,7 +6,7 @@ use thiserror::Error;
 /// The reason why an agent did not report its offer. Cheap to clone: all callers of the same probe get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum ProbeError {
-    /// The program is not here.
+    /// The program is not installed.
     #[error("it is not installed")]
     NotInstalled,
     /// The agent cannot be started here.
@@ -32,7 +32,7 @@ pub enum ProbeError {
     Refused {
         /// The method of the request.
         method: &'static str,
-        /// The words.
+        /// The agent's message.
         message: String,
     },
 }

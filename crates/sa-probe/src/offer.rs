@@ -104,7 +104,8 @@ fn select(category: &str, name: &str, (current, options): (Value, Vec<Value>)) -
     })
 }
 
-/// Returns what every ACP agent can: it speaks in text, tells of tool calls and their results and asks for permission.
+/// Returns the capabilities of every ACP agent: it speaks in text, reports tool calls and their results and asks for
+/// permission.
 pub fn every_agent_can() -> BTreeSet<Capability> {
     BTreeSet::from([
         Capability::TextMessages,

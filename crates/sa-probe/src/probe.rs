@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time that an agent that is asked to end may take.
+/// Time between SIGTERM and SIGKILL for an agent.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// The parts of a probe.
@@ -23,7 +23,7 @@ pub struct ProbeOptions {
     pub launcher: Launcher,
     /// Starts them.
     pub supervisor: Supervisor,
-    /// The time that an agent may take to answer.
+    /// Timeout for an agent's answer.
     pub patience: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Probe {
         Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
     }
 
-    /// Returns what this agent offers. `anew` does not take what it said before for an answer.
+    /// Returns the agent's offer. With `anew`, an earlier answer does not count.
     pub async fn ask(&self, agent: &AgentSpec, anew: bool) -> Result<Arc<Offer>, ProbeError> {
         let (key, launchable) = self.key(agent)?;
         let answer = self.answer(key.clone(), launchable, anew);
@@ -64,7 +64,7 @@ impl Probe {
         offer
     }
 
-    /// Returns what it said before, if it was asked.
+    /// Returns the earlier answer, if there is one.
     pub fn known(&self, agent: &AgentSpec) -> Option<Arc<Offer>> {
         let (key, _) = self.key(agent).ok()?;
         self.inner.answers.lock().get(&key)?.peek()?.as_ref().ok().cloned()

@@ -32,7 +32,7 @@ const PASSED_ON: [&str; 10] = [
 /// Agents with dependencies, which only npm can install.
 const NEEDS_NPM: [&str; 1] = ["pi"];
 
-/// What agents start by themselves.
+/// Programs that agents start by themselves.
 const BARE: [&str; 6] = ["sh", "bash", "cat", "env", "git", "uname"];
 
 /// One version of a real agent.

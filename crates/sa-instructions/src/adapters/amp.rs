@@ -1,6 +1,6 @@
 //! Amp: a message of the model. The CLI does not stream pieces of text.
 
-use super::{Folder, PROJECT, Stage, now, text};
+use super::{PROJECT, Stage, now, text};
 use anyhow::Result;
 use sa_acp::{ChildId, Ended};
 use sa_amp::{Core, Disk, Host, LIMITS};

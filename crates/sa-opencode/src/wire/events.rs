@@ -5,7 +5,7 @@ use super::tell;
 use crate::endpoint::Endpoint;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use sa_acp::{Agent, Line, LineBuffer, MAX_LINE};
+use sa_acp::{Agent, InputLine, LineBuffer, MAX_LINE};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -72,8 +72,8 @@ fn cut(lines: &mut LineBuffer, data: &[u8]) -> Vec<Result<Vec<u8>, u64>> {
     let mut events = Vec::new();
     while let Some(line) = lines.take() {
         match line {
-            Line::TooLong(length) => events.push(Err(length)),
-            Line::Whole(line) => {
+            InputLine::TooLong(length) => events.push(Err(length)),
+            InputLine::Whole(line) => {
                 let data = line.strip_prefix(b"data:");
                 events.extend(data.map(|data| Ok([b"{\"event\":", data.trim_ascii(), b"}"].concat())));
             }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The CLI reports the end of its work before it decides to try again or to make room. A command that is answered after
-//! that decision tells which it is.
+//! that decision shows which it is.
 
 use super::settings::COMPACT;
 use super::{Session, Then};

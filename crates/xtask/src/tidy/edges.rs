@@ -12,55 +12,54 @@ struct Row {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 44] = [
-    Row { name: "sa-journal", needs: &[], may: &[] },
-    Row { name: "sa-jsonrpc", needs: &[], may: &[] },
-    Row { name: "sa-api", needs: &[], may: &[] },
-    Row { name: "sa-disk", needs: &[], may: &[] },
-    Row { name: "sa-net", needs: &[], may: &[] },
-    Row { name: "sa-supervisor", needs: &[], may: &[] },
-    Row { name: "sa-shell", needs: &[], may: &[] },
-    Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
-    Row { name: "sa-agents", needs: &[], may: &[] },
-    Row { name: "sa-relay", needs: &["sa-journal", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
-    Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-claude", needs: &["sa-acp", "sa-shell"], may: &[] },
-    Row { name: "sa-amp", needs: &["sa-acp", "sa-shell"], may: &[] },
-    Row { name: "sa-codex", needs: &["sa-acp", "sa-shell"], may: &[] },
-    Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell"], may: &[] },
-    Row { name: "sa-pi", needs: &["sa-acp", "sa-shell"], may: &[] },
-    Row { name: "sa-credentials", needs: &["sa-net"], may: &["sa-agents"] },
-    Row { name: "sa-inspector", needs: &[], may: &[] },
-    Row { name: "sa-install", needs: &["sa-agents", "sa-disk", "sa-net", "sa-supervisor"], may: &[] },
-    Row { name: "sa-files", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-config", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-store", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-processes", needs: &["sa-journal", "sa-supervisor"], may: &[] },
-    Row { name: "sa-skills", needs: &["sa-api", "sa-disk", "sa-supervisor"], may: &[] },
-    Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-otlp", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-model", needs: &[], may: &[] },
-    Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-jsonrpc", "sa-supervisor"], may: &[] },
-    Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
-    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-journal", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-config", "sa-disk", "sa-files", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
-    Row { name: "sa-client", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
-    Row {
-        name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-config", "sa-demo", "sa-disk", "sa-files", "sa-http", "sa-hub", "sa-otlp", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"],
-        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-model", "sa-opencode", "sa-pi", "sa-probe"],
-    },
-    Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
-    Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
-    Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
-    Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
-    Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
-    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"], may: &[] },
-    Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },
-    Row { name: "xtask", needs: &[], may: &[] },
+const TABLE: &[Row] = &[
+    Row { name: "sa-chunks", needs: &[] },
+    Row { name: "sa-journal", needs: &[] },
+    Row { name: "sa-jsonrpc", needs: &[] },
+    Row { name: "sa-api-macros", needs: &[] },
+    Row { name: "sa-api", needs: &["sa-api-macros"] },
+    Row { name: "sa-disk", needs: &[] },
+    Row { name: "sa-net", needs: &[] },
+    Row { name: "sa-supervisor", needs: &[] },
+    Row { name: "sa-shell", needs: &[] },
+    Row { name: "sa-universal", needs: &["sa-acp", "sa-api"] },
+    Row { name: "sa-agents", needs: &["sa-api"] },
+    Row { name: "sa-relay", needs: &["sa-chunks", "sa-journal", "sa-jsonrpc"] },
+    Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"] },
+    Row { name: "sa-claude", needs: &["sa-acp", "sa-shell"] },
+    Row { name: "sa-amp", needs: &["sa-acp", "sa-shell"] },
+    Row { name: "sa-codex", needs: &["sa-acp", "sa-shell"] },
+    Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell"] },
+    Row { name: "sa-pi", needs: &["sa-acp", "sa-shell"] },
+    Row { name: "sa-credentials", needs: &["sa-net"] },
+    Row { name: "sa-inspector", needs: &[] },
+    Row { name: "sa-install", needs: &["sa-agents", "sa-api", "sa-disk", "sa-net", "sa-supervisor"] },
+    Row { name: "sa-files", needs: &["sa-api", "sa-disk"] },
+    Row { name: "sa-config", needs: &["sa-disk"] },
+    Row { name: "sa-store", needs: &["sa-disk"] },
+    Row { name: "sa-processes", needs: &["sa-api", "sa-journal", "sa-supervisor"] },
+    Row { name: "sa-skills", needs: &["sa-api", "sa-disk", "sa-supervisor"] },
+    Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-otlp", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-model", needs: &[] },
+    Row { name: "sa-probe", needs: &["sa-agents", "sa-install", "sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-journal", "sa-jsonrpc", "sa-relay", "sa-supervisor"] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-disk", "sa-files", "sa-hub", "sa-inspector", "sa-install", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-probe", "sa-processes", "sa-relay", "sa-sessions"] },
+    Row { name: "sa-client", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-terminal", needs: &["sa-api"] },
+    Row { name: "sandbox-agent", needs: &["sa-agents", "sa-amp", "sa-api", "sa-claude", "sa-client", "sa-codex", "sa-config", "sa-credentials", "sa-demo", "sa-disk", "sa-doctor", "sa-files", "sa-http", "sa-hub", "sa-install", "sa-model", "sa-opencode", "sa-otlp", "sa-pi", "sa-probe", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"] },
+    Row { name: "sa-testkit", needs: &[] },
+    Row { name: "sa-e2e", needs: &["sa-testkit"] },
+    Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"] },
+    Row { name: "sa-chaos", needs: &["sa-testkit"] },
+    Row { name: "sa-interop", needs: &["sa-testkit"] },
+    Row { name: "sa-bench", needs: &[] },
+    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"] },
+    Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"] },
+    Row { name: "xtask", needs: &[] },
 ];
 
 /// Third-party crates that only some crates may depend on, tests included.
@@ -150,13 +149,13 @@ mod tests {
 
     #[test]
     fn tests_may_use_the_harness() {
-        assert_eq!(findings_about("sa-agents", &[("sa-testkit", "dev")]), [""; 0]);
-        assert_eq!(findings_about("sa-agents", &[("sa-testkit", "normal")]).len(), 1);
+        assert_eq!(findings_about("sa-shell", &[("sa-testkit", "dev")]), [""; 0]);
+        assert_eq!(findings_about("sa-shell", &[("sa-testkit", "normal")]).len(), 1);
     }
 
     #[test]
     fn reserved_crates_have_their_users() {
-        assert_eq!(findings_about("sa-agents", &[("axum", "normal")]).len(), 1);
+        assert_eq!(findings_about("sa-shell", &[("axum", "normal")]).len(), 1);
         assert_eq!(findings_about("sa-testkit", &[("hyper", "normal")]), [""; 0]);
     }
 }

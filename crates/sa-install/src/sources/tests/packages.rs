@@ -109,10 +109,10 @@ async fn refusals_say_what_to_do() {
 async fn a_tree_is_pinned_to_a_version() {
     let (mirror, resolver) = registry("t").await;
     mirror.publish_npm("@earendil-works/pi-coding-agent", "0.74.2", &[], &json!({})).unwrap();
-    let artifact = ask(&resolver, &agent("pi"), SourceKind::Npm, None).await.unwrap();
+    let artifact = ask(&resolver, &agent("pi"), InstallSource::Npm, None).await.unwrap();
     let Contents::NpmTree(packages) = &artifact.contents else { panic!("{artifact:?}") };
     assert_eq!(packages, &["@earendil-works/pi-coding-agent@0.74.2"]);
     assert_eq!(artifact.version, "0.74.2");
-    let error = ask(&resolver, &agent("pi"), SourceKind::Npm, Some("7.0.0")).await.unwrap_err();
+    let error = ask(&resolver, &agent("pi"), InstallSource::Npm, Some("7.0.0")).await.unwrap_err();
     assert!(matches!(error, SourceError::NoVersion { .. }), "{error:?}");
 }
