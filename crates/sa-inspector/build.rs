@@ -10,52 +10,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/inspector");
     let dist = app.join("dist");
     let policy = app.join("content-security-policy.txt");
+    println!("cargo::rerun-if-changed={}", policy.display());
+    println!("cargo::rustc-env=CONTENT_SECURITY_POLICY={}", fs::read_to_string(policy)?.trim());
+    if env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_some() {
+        println!("cargo::rustc-env=INSPECTOR_DIST={}", dist.display());
+        return Ok(());
+    }
     // A path that does not exist would make cargo run this script every time.
     let watched = if dist.exists() { &dist } else { &app };
     println!("cargo::rerun-if-changed={}", watched.display());
-    println!("cargo::rerun-if-changed={}", policy.display());
-
-    let mut files = Vec::new();
+    let mut copies = Vec::new();
     if dist.exists() {
-        collect(&dist, &mut files)?;
+        collect(&dist, &mut copies)?;
     }
-    files.sort();
+    copies.sort();
     let mut table = String::from("static FILES: &[File] = &[\n");
-    for file in files {
-        let (brotli, gzip) = (with_suffix(&file, "br"), with_suffix(&file, "gz"));
-        if !brotli.exists() || !gzip.exists() {
-            continue;
-        }
-        let path = file.strip_prefix(&dist)?.to_str().ok_or("the name of a file is not UTF-8")?;
+    for copy in copies {
+        let path = copy.strip_prefix(&dist)?.with_extension("");
+        let path = path.to_str().ok_or("the name of a file is not UTF-8")?;
         let mut hasher = DefaultHasher::new();
-        fs::read(&file)?.hash(&mut hasher);
+        fs::read(&copy)?.hash(&mut hasher);
         let etag = format!("W/\"{:016x}\"", hasher.finish());
-        writeln!(
-            table,
-            "    File {{ path: {path:?}, etag: {etag:?}, brotli: include_bytes!({brotli:?}), gzip: include_bytes!({gzip:?}) }},"
-        )?;
+        writeln!(table, "    File {{ path: {path:?}, etag: {etag:?}, gzip: include_bytes!({copy:?}) }},")?;
     }
     table.push_str("];\n");
-    writeln!(table, "const POLICY: &str = {:?};", fs::read_to_string(policy)?.trim())?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("files.rs"), table)?;
     Ok(())
 }
 
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+/// Collects the compressed copies in a folder.
+fn collect(directory: &Path, copies: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, files)?;
-        } else {
-            files.push(path);
+            collect(&path, copies)?;
+        } else if path.extension().is_some_and(|extension| extension == "gz") {
+            copies.push(path);
         }
     }
     Ok(())
-}
-
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    PathBuf::from(name)
 }

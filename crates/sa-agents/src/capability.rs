@@ -1,4 +1,4 @@
-//! What an agent can do, as the eighteen facts that clients of the API know.
+//! The abilities of an agent, as the eighteen facts that clients of the API know.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ macro_rules! capabilities {
         }
 
         impl Capability {
-            /// All of them.
+            /// Every capability.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
         }
     };
@@ -25,9 +25,9 @@ capabilities! {
     Permissions,
     /// Asks the user questions.
     Questions,
-    /// Tells of its tool calls.
+    /// Reports its tool calls.
     ToolCalls,
-    /// Tells what they returned.
+    /// Reports their results.
     ToolResults,
     /// Speaks in text.
     TextMessages,
@@ -37,21 +37,21 @@ capabilities! {
     FileAttachments,
     /// Sessions can be listed, loaded or resumed.
     SessionLifecycle,
-    /// Tells of errors as such.
+    /// Reports errors as such.
     ErrorEvents,
-    /// Tells what it thinks.
+    /// Reports its thoughts.
     Reasoning,
-    /// Tells what it is busy with.
+    /// Reports its status.
     Status,
-    /// Tells of commands it runs, and their output.
+    /// Reports the commands it runs, and their output.
     CommandExecution,
-    /// Tells of changes to files as differences.
+    /// Reports changes to files as differences.
     FileChanges,
     /// Uses tools of MCP servers.
     McpTools,
     /// Streams its text in pieces.
     StreamingDeltas,
-    /// Tells of an item when it starts, not only when it is done.
+    /// Reports an item when it starts, not only when it is done.
     ItemStarted,
     /// One process serves several sessions.
     SharedProcess,

@@ -11,10 +11,10 @@ pub struct Catalogue {
     agents: BTreeMap<String, AgentSpec>,
 }
 
-/// Why a file of definitions was refused.
+/// The reason why a file of definitions was refused.
 #[derive(Debug, Error)]
 pub enum CatalogueError {
-    /// It is no TOML, or not of this form.
+    /// The file is not TOML, or not of this form.
     #[error("agent '{id}': {reason}")]
     Form {
         /// The agent.
@@ -76,7 +76,7 @@ const FILES: &[(&str, &str)] = files![
     "vtcode",
 ];
 
-/// The catalogue has no such agent.
+/// The catalog has no such agent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no agent '{agent}'{hint}")]
 pub struct UnknownAgent {
@@ -86,7 +86,7 @@ pub struct UnknownAgent {
 }
 
 impl Catalogue {
-    /// The agents that ship with the daemon.
+    /// Returns the agents that ship with the daemon.
     pub fn shipped() -> Result<Self, CatalogueError> {
         let mut catalogue = Self { agents: BTreeMap::new() };
         for (id, text) in FILES {
@@ -102,7 +102,7 @@ impl Catalogue {
         self.agents.insert(agent.id.clone(), agent);
     }
 
-    /// The agent of that id.
+    /// Returns the agent of that id.
     pub fn get(&self, id: &str) -> Option<&AgentSpec> {
         self.agents.get(id)
     }
@@ -112,7 +112,7 @@ impl Catalogue {
         self.get(id).ok_or_else(|| UnknownAgent { agent: id.to_owned(), hint: self.hint(id) })
     }
 
-    /// A close id is worth more than all of them. Programs and packages have names such as `claude-code`.
+    /// Returns a hint: a close id, or else all ids. Programs and packages have names such as `claude-code`.
     fn hint(&self, id: &str) -> String {
         let ids: Vec<&str> = self.agents.keys().map(String::as_str).collect();
         let program = id.split_once(['-', '_', '@']).and_then(|(start, _)| closest(start, &ids));
@@ -122,7 +122,7 @@ impl Catalogue {
         }
     }
 
-    /// All agents, in the order of their ids.
+    /// Returns all agents, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &AgentSpec> {
         self.agents.values()
     }

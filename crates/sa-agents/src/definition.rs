@@ -1,4 +1,4 @@
-//! How an agent is written down: the files of the catalogue, the `[agents.<id>]` tables of the configuration file and of
+//! How an agent is written down: the files of the catalog, the `[agents.<id>]` tables of the configuration file and of
 //! `agents.toml` have this one form; `--agent id='command line'` is its short one.
 
 use crate::{AgentSpec, Builtin, Capability, Launch, ModeNames, Recipe, TokenVariable};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// Why a definition was refused.
+/// The reason why a definition was refused.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum DefinitionError {
     /// No `=` between id and command.
@@ -20,13 +20,13 @@ pub enum DefinitionError {
     /// The command line's quotes do not close.
     #[error("the command of agent '{0}' has an unclosed quote")]
     BadQuoting(String),
-    /// Nothing to run.
+    /// There is nothing to run.
     #[error("the command of agent '{0}' is empty")]
     EmptyCommand(String),
     /// Neither a command nor a built-in agent.
     #[error("agent '{0}' has neither `command` nor `builtin`")]
     NoLaunch(String),
-    /// An installer could not tell what to start.
+    /// The recipe does not name the file to start.
     #[error("agent '{0}' can be installed, but `install.entry` does not say where its program is")]
     NoEntry(String),
 }
@@ -35,13 +35,13 @@ pub enum DefinitionError {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentDefinition {
-    /// What people read; the id when absent.
+    /// The name for people; the id when absent.
     pub name: Option<String>,
     /// A sentence about it.
     pub description: Option<String>,
     /// The program: one that speaks ACP, or the one that `builtin` drives.
     pub command: Option<String>,
-    /// Its arguments.
+    /// The arguments of the command.
     #[serde(default)]
     pub args: Vec<String>,
     /// The code in this binary that is the agent.
@@ -49,7 +49,7 @@ pub struct AgentDefinition {
     /// The program does not speak ACP; it can only be installed.
     #[serde(default)]
     pub install_only: bool,
-    /// Environment entries of its own.
+    /// Additional environment entries.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Programs that must be on `PATH`.
@@ -57,19 +57,19 @@ pub struct AgentDefinition {
     pub needs: Vec<String>,
     /// The versions of Node.js that it runs on, such as `>=22`.
     pub node: Option<String>,
-    /// How it is installed.
+    /// The recipe for its installation.
     pub install: Option<Recipe>,
-    /// What it can do.
+    /// The agent's capabilities.
     pub capabilities: Option<BTreeSet<Capability>>,
-    /// What it calls the modes that every agent has.
+    /// The agent's names of the modes that every agent has.
     #[serde(default)]
     pub modes: ModeNames,
-    /// Where it takes the credential that a client gives it.
+    /// The variable for the credential that a client gives it.
     pub token: Option<TokenVariable>,
 }
 
 impl AgentDefinition {
-    /// The agent that this describes.
+    /// Returns the agent that this describes.
     pub fn into_spec(self, id: &str) -> Result<AgentSpec, DefinitionError> {
         check_id(id)?;
         if self.command.as_deref() == Some("") {

@@ -1,4 +1,4 @@
-//! The agent catalogue: which agents there are, how each is started and how each is installed. Data only; nothing here
+//! The agent catalog: which agents there are, how each is started and how each is installed. Data only; nothing here
 //! runs or fetches anything.
 
 mod capability;
@@ -15,8 +15,6 @@ pub use catalogue::{Catalogue, CatalogueError, UnknownAgent};
 pub use definition::{AgentDefinition, DefinitionError};
 pub use names::closest;
 pub use platform::Platform;
-pub use recipe::{
-    Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, SourceKind, Unpack, Vendor,
-};
-pub use spec::{AgentSpec, Builtin, KnownMode, Launch, ModeNames, OwnAgents};
+pub use recipe::{Checksum, Github, Npm, NpmTree, Platforms, Recipe, Registry, Source, Unpack, Vendor};
+pub use spec::{AgentSpec, Builtin, KnownMode, Launch, ModeNames, NotStartable, OwnAgents};
 pub use token::{TOKEN_VARIABLES, TokenVariable};

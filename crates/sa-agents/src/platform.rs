@@ -9,11 +9,11 @@ use std::fmt;
 pub enum Platform {
     /// Linux on x86-64 with glibc.
     LinuxX64,
-    /// The same on processors without AVX2.
+    /// Linux with glibc on x86-64 without AVX2.
     LinuxX64Baseline,
     /// Linux on x86-64 with musl.
     LinuxX64Musl,
-    /// The same on processors without AVX2.
+    /// Linux with musl on x86-64 without AVX2.
     LinuxX64BaselineMusl,
     /// Linux on 64-bit ARM with glibc.
     LinuxArm64,
@@ -26,7 +26,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// All of them.
+    /// Every platform.
     pub const ALL: [Self; 8] = [
         Self::LinuxX64,
         Self::LinuxX64Baseline,
@@ -38,7 +38,7 @@ impl Platform {
         Self::DarwinX64,
     ];
 
-    /// Its name in configuration and messages.
+    /// Returns the name in configuration and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::LinuxX64 => "linux-x64",
@@ -52,7 +52,7 @@ impl Platform {
         }
     }
 
-    /// The platform of that name.
+    /// Returns the platform of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|platform| platform.name() == name)
     }
@@ -72,7 +72,7 @@ impl Platform {
         }
     }
 
-    /// Its key in the ACP registry, which knows no C libraries.
+    /// Returns the key in the ACP registry, which knows no C libraries.
     pub fn registry_key(self) -> &'static str {
         match self {
             Self::LinuxX64 | Self::LinuxX64Baseline | Self::LinuxX64Musl | Self::LinuxX64BaselineMusl => {

@@ -3,6 +3,7 @@
 //! Templates may hold `{version}`, `{platform}` (the source's own name for it, see `platforms`) and `{tag}`.
 
 use crate::Platform;
+use sa_api::InstallSource;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -10,11 +11,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Recipe {
-    /// Where the program lies in an installed version; the first that exists. Empty only if every source is a
-    /// registry entry, which says it itself.
+    /// Paths of the program in an installed version; the first that exists is used. Empty only if every source is a
+    /// registry entry, which has its own.
     #[serde(default)]
     pub entry: Vec<String>,
-    /// Where to get it, in the order in which they are tried.
+    /// The sources, in the order in which they are tried.
     pub sources: Vec<Source>,
 }
 
@@ -42,14 +43,14 @@ pub struct Vendor {
     pub base: Vec<String>,
     /// Address of a text file that holds the latest version's name.
     pub latest: String,
-    /// The same for other words that may be asked for instead of a version, such as `stable`.
+    /// Addresses for other words that may be asked for instead of a version, such as `stable`.
     #[serde(default)]
     pub channels: BTreeMap<String, String>,
     /// Address of the program or archive.
     pub file: String,
-    /// How the file is checked.
+    /// The checksum of the file.
     pub checksum: Option<Checksum>,
-    /// What to keep of it.
+    /// The entries to keep.
     #[serde(default)]
     pub unpack: Unpack,
     /// The store's names of platforms.
@@ -69,9 +70,9 @@ pub struct Github {
     /// Names of assets where a platform's differs, e.g. a zip instead of a tarball.
     #[serde(default)]
     pub assets: BTreeMap<Platform, String>,
-    /// How it is checked when GitHub's own digest of the asset is missing.
+    /// The checksum for when GitHub's own digest of the asset is missing.
     pub checksum: Option<Checksum>,
-    /// What to keep of it.
+    /// The entries to keep.
     #[serde(default)]
     pub unpack: Unpack,
     /// The release's names of platforms.
@@ -89,7 +90,7 @@ pub struct Npm {
     pub version: String,
     /// The package whose `latest` counts, if it is not the one that is fetched.
     pub latest_of: Option<String>,
-    /// What to keep of it.
+    /// The entries to keep.
     #[serde(default)]
     pub unpack: Unpack,
     /// The package's names of platforms; absent for programs that run on each.
@@ -103,7 +104,7 @@ pub struct Npm {
 pub struct NpmTree {
     /// The package.
     pub package: String,
-    /// Packages that must be beside it, as `name` or `name@version`.
+    /// Packages that must be next to it, as `name` or `name@version`.
     #[serde(default)]
     pub with: Vec<String>,
 }
@@ -112,11 +113,11 @@ pub struct NpmTree {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Registry {
-    /// Its id there.
+    /// The id in the registry.
     pub id: String,
 }
 
-/// Where a file's SHA-256 is published.
+/// The place where a file's SHA-256 is published.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Checksum {
@@ -134,7 +135,7 @@ pub enum Checksum {
     },
 }
 
-/// What is kept of an archive.
+/// The entries of an archive that are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Unpack {
@@ -157,17 +158,18 @@ fn same_version() -> String {
 }
 
 impl Source {
-    /// A word for it in messages and receipts.
-    pub fn kind(&self) -> SourceKind {
+    /// Returns a word for it in messages and receipts.
+    pub fn kind(&self) -> InstallSource {
         match self {
-            Self::Vendor(_) => SourceKind::Vendor,
-            Self::Github(_) => SourceKind::Github,
-            Self::Npm(_) | Self::NpmTree(_) => SourceKind::Npm,
-            Self::Registry(_) => SourceKind::Registry,
+            Self::Vendor(_) => InstallSource::Vendor,
+            Self::Github(_) => InstallSource::Github,
+            Self::Npm(_) | Self::NpmTree(_) => InstallSource::Npm,
+            Self::Registry(_) => InstallSource::Registry,
         }
     }
 
-    /// The source's name for the best build that runs on this platform; the empty name where builds run anywhere.
+    /// Returns the source's name for the best build that runs on this platform; the empty name where builds run
+    /// anywhere.
     pub fn build_for(&self, platform: Platform) -> Option<&str> {
         let platforms = match self {
             Self::Vendor(vendor) => &vendor.platforms,
@@ -177,36 +179,5 @@ impl Source {
             Self::NpmTree(_) | Self::Registry(_) => return Some(""),
         };
         platform.runs().iter().find_map(|runs| platforms.get(runs)).map(String::as_str)
-    }
-}
-
-/// Kinds of places that agents come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceKind {
-    /// The vendor's store.
-    Vendor,
-    /// GitHub releases.
-    Github,
-    /// The npm registry.
-    Npm,
-    /// The ACP registry.
-    Registry,
-    /// A directory of the user's, which no recipe names.
-    Local,
-}
-
-impl SourceKind {
-    /// All that a recipe can name.
-    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
-
-    /// Its name in configuration and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vendor => "vendor",
-            Self::Github => "github",
-            Self::Npm => "npm",
-            Self::Registry => "registry",
-            Self::Local => "local",
-        }
     }
 }

@@ -3,17 +3,18 @@
 use crate::{Capability, Recipe, TokenVariable};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSpec {
-    /// What clients say in `?agent=`.
+    /// The value of `?agent=`.
     pub id: String,
-    /// What people read.
+    /// The name for people.
     pub name: String,
     /// A sentence about it.
     pub description: Option<String>,
-    /// How a process that speaks ACP on its standard streams comes to be.
+    /// The way to start a process that speaks ACP on its standard streams.
     pub launch: Launch,
     /// Entries on top of the environment that every agent gets.
     pub env: BTreeMap<String, String>,
@@ -21,17 +22,18 @@ pub struct AgentSpec {
     pub needs: Vec<String>,
     /// The versions of Node.js that it runs on, such as `>=22`, where it is a script.
     pub node: Option<String>,
-    /// How its program is installed; none if that is the user's business.
+    /// The recipe for installing its program; none if that is up to the user.
     pub install: Option<Recipe>,
-    /// What it can do; none if only the agent itself can tell.
+    /// The agent's capabilities; none if only the agent itself knows them.
     pub capabilities: Option<BTreeSet<Capability>>,
-    /// What it calls the modes that every agent has in some form.
+    /// The agent's names of the modes that every agent has in some form.
     pub modes: ModeNames,
-    /// Where it takes the credential that a client gives it.
+    /// The variable for the credential that a client gives it.
     pub token: Option<TokenVariable>,
 }
 
-/// What an agent calls the modes that every agent has in some form. What is not listed is looked for by its usual names.
+/// An agent's names of the modes that every agent has in some form. A mode that is not listed is looked for by its
+/// usual names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModeNames {
@@ -39,7 +41,7 @@ pub struct ModeNames {
     pub permission: BTreeMap<String, String>,
     /// By agent mode: `build`, `plan`.
     pub agent: BTreeMap<String, String>,
-    /// The option that chooses which of its own agents works, if it has several.
+    /// The option that selects one of its agents, if it has several.
     pub agents: Option<OwnAgents>,
     /// Modes in which it refuses whatever would need permission.
     pub refusing: Vec<String>,
@@ -69,12 +71,12 @@ pub struct KnownMode {
     pub description: String,
 }
 
-/// How an agent is started.
+/// The way to start an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Launch {
     /// This binary itself, as `sandbox-agent acp <id>`.
     Builtin {
-        /// Which code.
+        /// The code.
         builtin: Builtin,
         /// The vendor's program that this code drives, if it drives one.
         drives: Option<String>,
@@ -83,10 +85,10 @@ pub enum Launch {
     Command {
         /// Looked up on `PATH` unless it holds a slash; an installed version comes first.
         program: String,
-        /// Its arguments.
+        /// The arguments of the command.
         args: Vec<String>,
     },
-    /// It can be installed, but its program does not speak ACP and no code here drives it.
+    /// The agent can be installed, but its program does not speak ACP and no code here drives it.
     InstallOnly {
         /// The vendor's program.
         program: String,
@@ -111,10 +113,10 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// All of them.
+    /// Every built-in agent.
     pub const ALL: [Self; 5] = [Self::Demo, Self::Claude, Self::Codex, Self::Amp, Self::OpenCode];
 
-    /// Its id, also the argument of `sandbox-agent acp`.
+    /// Returns the id, also the argument of `sandbox-agent acp`.
     pub fn id(self) -> &'static str {
         match self {
             Self::Demo => "demo",
@@ -125,19 +127,35 @@ impl Builtin {
         }
     }
 
-    /// The built-in agent of that id.
+    /// Returns the built-in agent of that id.
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.id() == id)
     }
 }
 
+/// The agent has no program that speaks ACP.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("agent '{agent}' can be installed, but it does not speak ACP and this version has no adapter for it")]
+pub struct NotStartable {
+    /// The agent's id.
+    pub agent: String,
+}
+
 impl AgentSpec {
+    /// Refuses an agent that can only be installed.
+    pub fn check_startable(&self) -> Result<(), NotStartable> {
+        match self.launch {
+            Launch::InstallOnly { .. } => Err(NotStartable { agent: self.id.clone() }),
+            Launch::Builtin { .. } | Launch::Command { .. } => Ok(()),
+        }
+    }
+
     /// Returns whether the whole agent is in this binary, so that there is nothing to install.
     pub fn is_built_in(&self) -> bool {
         matches!(self.launch, Launch::Builtin { drives: None, .. })
     }
 
-    /// The program that has to be on the disk for it to start, as its name on `PATH`.
+    /// Returns the program that has to be on the disk for it to start, as its name on `PATH`.
     pub fn program(&self) -> Option<&str> {
         match &self.launch {
             Launch::Builtin { drives, .. } => drives.as_deref(),

@@ -3,24 +3,24 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What stands for the credential in a document.
+/// The placeholder of the credential in a document.
 const TOKEN: &str = "{token}";
-/// What stands for the provider in a document.
+/// The placeholder of the provider in a document.
 const PROVIDER: &str = "{provider}";
 
 /// The variable that names the variables of a session's own credential to the adapter of an agent: the one that holds it,
 /// then those that must not come before it. Adapters do not pass it on.
 pub const TOKEN_VARIABLES: &str = "SANDBOX_AGENT_TOKEN_VARIABLES";
 
-/// Where an agent takes a credential.
+/// The variable for an agent's credential.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TokenVariable {
     /// The variable of its environment.
     pub variable: String,
-    /// Whose credential it is, for the call that tells whether it is accepted.
+    /// The provider of the credential, for the call that checks it.
     pub provider: Option<String>,
-    /// Whether models are named `provider/model`, and the credential is that provider's.
+    /// Set if models are named `provider/model`, and the credential is that provider's.
     #[serde(default)]
     pub provider_of_model: bool,
     /// The JSON document that the variable holds, with `{token}` and `{provider}` inside of its strings; without one it is the
@@ -36,7 +36,7 @@ pub struct TokenVariable {
 }
 
 impl TokenVariable {
-    /// The same for a session with this model.
+    /// Returns the same for a session with this model.
     pub fn for_model(mut self, model: Option<&str>) -> Self {
         let named = model.and_then(|model| model.split_once('/')).filter(|_| self.provider_of_model);
         if let Some((provider, _)) = named {
@@ -45,8 +45,8 @@ impl TokenVariable {
         self
     }
 
-    /// Has the agent with this environment use the credential. What the daemon's own environment would have it use instead is
-    /// blanked, but not what stands in `env` already: that was given along with the credential.
+    /// Makes the agent with this environment use the credential. Credentials in the daemon's environment that it
+    /// would use instead are blanked, but not those in `env`: they were given along with this one.
     pub fn give(&self, token: &str, env: &mut BTreeMap<String, String>) {
         let value = match &self.json {
             Some(document) => {
@@ -67,7 +67,7 @@ impl TokenVariable {
     }
 }
 
-/// A text as it stands between the quotes of a JSON string.
+/// Returns a text as it stands between the quotes of a JSON string.
 fn within_string(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default().to_owned()

@@ -1,28 +1,25 @@
 //! ACP servers: one agent process behind one client-chosen id.
 
 use crate::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// The ACP servers of this daemon.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcpServerList {
     /// ACP servers in the order of creation.
     pub servers: Vec<AcpServer>,
 }
 
 /// An ACP server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcpServer {
     /// Id of the server.
     pub server_id: String,
     /// Id of the agent.
     pub agent: String,
     /// Version of the agent that runs or ran last, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_version: Option<String>,
     /// Time at which the server was created.
     pub created_at: Timestamp,
@@ -32,12 +29,8 @@ pub struct AcpServer {
     /// Status of the agent.
     pub status: AcpServerStatus,
     /// Process id of the agent while it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub pid: Option<u32>,
     /// Exit of the agent, if it exited.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub exit: Option<AgentExit>,
     /// Number of requests that the agent has not answered.
     pub pending_requests: usize,
@@ -51,8 +44,8 @@ pub struct AcpServer {
 }
 
 /// Status of the agent of an ACP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpServerStatus {
     /// The agent is being installed.
     Installing,
@@ -65,9 +58,8 @@ pub enum AcpServerStatus {
 }
 
 /// Exit of an agent. Data of the `exit` event.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentExit {
     /// Exit code, if the agent exited by itself.
     #[schema(required = true)]
@@ -80,8 +72,8 @@ pub struct AgentExit {
 }
 
 /// Events that are no longer kept. Data of the `gap` event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// Id of the oldest event that is kept; the stream continues with it. 0 if there is none.
     pub oldest: u64,
@@ -90,8 +82,8 @@ pub struct Gap {
 }
 
 /// Output of the agent that is not a JSON-RPC message. Data of the `unparsed` event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unparsed {
     /// The line. Invalid UTF-8 is replaced.
     pub raw: String,

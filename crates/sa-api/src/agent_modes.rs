@@ -2,19 +2,16 @@
 
 use crate::AgentChoice;
 use crate::sessions::PermissionMode;
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// The modes of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentModes {
     /// The values of `agentMode`: `build`, `plan`, then the agent's own modes and agents.
     pub modes: Vec<AgentChoice>,
     /// The one that new sessions start in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub current: Option<String>,
     /// The values of `permissionMode`.
     pub permission_modes: Vec<AgentChoice>,
@@ -25,14 +22,12 @@ pub struct AgentModes {
     /// True if the list has all modes. False if the agent could not be asked.
     pub complete: bool,
     /// Reason why the agent could not be asked. Absent if it was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reason: Option<String>,
 }
 
 /// An `agentMode` with a `permissionMode`: the modes that the agent gets, and the effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModeCombination {
     /// The `agentMode`.
     pub agent_mode: String,
@@ -41,30 +36,22 @@ pub struct ModeCombination {
     /// True if sessions accept this combination. Others are rejected with 422.
     pub supported: bool,
     /// Reason why the combination is rejected. Absent if it is supported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reason: Option<String>,
     /// The agent's own mode; absent if it is refused, or if the agent has no modes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub native_mode: Option<String>,
     /// Options of the agent that are set along with its mode, by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub native_options: BTreeMap<String, String>,
     /// Effect of the combination. Absent if it is rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub effect: Option<ModeEffect>,
     /// Enforcer of the effect. Absent if the combination is rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub enforced_by: Option<ModeEnforcer>,
 }
 
 /// Effect of a combination of modes when the model wants to change something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModeEffect {
     /// A permission is asked for first.
     Asks,
@@ -77,8 +64,8 @@ pub enum ModeEffect {
 }
 
 /// Enforcer of the effect of a combination of modes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModeEnforcer {
     /// The agent, in its own mode.
     Agent,
@@ -87,8 +74,8 @@ pub enum ModeEnforcer {
 }
 
 /// Source of the lists of an agent's modes and models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferSource {
     /// The installed agent said so.
     Agent,
@@ -97,27 +84,21 @@ pub enum OfferSource {
 }
 
 /// The models of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentModels {
     /// The values of `model`.
     pub models: Vec<AgentChoice>,
     /// The one that new sessions use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub current: Option<String>,
     /// The values of `variant`: how hard the model thinks.
     pub variants: Vec<AgentChoice>,
     /// The one that new sessions use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub current_variant: Option<String>,
     /// Source of the list.
     pub source: OfferSource,
     /// True if the list has all models that the agent lists. False if the agent could not be asked.
     pub complete: bool,
     /// Reason why the agent could not be asked. Absent if it was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reason: Option<String>,
 }

@@ -2,29 +2,26 @@
 
 use crate::Timestamp;
 use crate::sessions::OptionValue;
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 /// The agents that this daemon knows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentList {
     /// Agents in the order of their ids.
     pub agents: Vec<AgentInfo>,
 }
 
 /// An agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentInfo {
     /// Id of the agent.
     pub id: String,
     /// Display name of the agent.
     pub name: String,
     /// Description of the agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// Way in which the agent is started.
     pub launch: AgentLaunch,
@@ -37,16 +34,10 @@ pub struct AgentInfo {
     #[schema(required = true)]
     pub built_in: bool,
     /// The version that would start; absent if only the program itself could tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub version: Option<String>,
     /// The program that would start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub path: Option<String>,
     /// Source of the program: a kind of source, `path` for a program of the machine, or `builtin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub source: Option<String>,
     /// The installed versions, newest first.
     pub versions: Vec<InstalledVersion>,
@@ -64,28 +55,21 @@ pub struct AgentInfo {
     /// Number of ACP servers that run the agent.
     pub running: usize,
     /// The state of its processes; absent if none runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub server_status: Option<AgentServerStatus>,
     /// Models, modes and efforts, as ACP's session config options. Only with `?config=true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub config_options: Option<Vec<AgentConfigOption>>,
     /// Reason why there are no config options. Present only with `config=true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub config_error: Option<String>,
 }
 
 /// Way in which an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "kind", rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde(tag = "kind")]
 pub enum AgentLaunch {
     /// By code in the daemon.
     Builtin {
         /// The vendor's program that this code drives.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         program: Option<String>,
     },
     /// By a command that speaks ACP on its standard streams.
@@ -103,8 +87,8 @@ pub enum AgentLaunch {
 }
 
 /// One installed version of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledVersion {
     /// Name of the version.
     pub version: String,
@@ -121,8 +105,8 @@ pub struct InstalledVersion {
 }
 
 /// A credential that was found, without its value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialInfo {
     /// Provider of the credential, such as `anthropic`.
     pub provider: String,
@@ -131,14 +115,12 @@ pub struct CredentialInfo {
     /// Variable or file that holds the credential.
     pub origin: String,
     /// Time at which the credential expires.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
 /// Availability of a credential for an agent's model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CredentialStatus {
     /// A credential was found that the agent can use.
     Available,
@@ -152,30 +134,27 @@ pub enum CredentialStatus {
 }
 
 /// Changes to an agent; absent members stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct AgentPatch {
     /// The installed version that starts unless a session names another one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, required = true, min_length = 1)]
     pub current_version: Option<String>,
 }
 
 /// One of ACP's session config options.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigOption {
     /// Id of the option, as `options` of a session takes it.
     pub id: String,
     /// Display name of the option.
     pub name: String,
     /// Description of the option.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// Category of the option: `mode`, `model`, `thought_level`, or one of the agent's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub category: Option<String>,
     /// Kind of the option.
     #[serde(rename = "type")]
@@ -193,8 +172,8 @@ pub struct AgentConfigOption {
 }
 
 /// Kind of a config option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentConfigKind {
     /// Chosen from `options`.
     Select,
@@ -203,28 +182,20 @@ pub enum AgentConfigKind {
 }
 
 /// A value of a config option, or a group of values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigValue {
     /// The value; absent for a group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub value: Option<String>,
     /// Display name.
     #[serde(default)]
     #[schema(required = true)]
     pub name: String,
     /// Description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// The id of the group; absent for a value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub group: Option<String>,
     /// The values in the group; absent for a value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub options: Option<Vec<AgentConfigChoice>>,
     /// Members that the agent sent beyond these.
     #[serde(flatten)]
@@ -233,8 +204,8 @@ pub struct AgentConfigValue {
 }
 
 /// A value in a group of values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigChoice {
     /// The value.
     pub value: String,
@@ -243,8 +214,6 @@ pub struct AgentConfigChoice {
     #[schema(required = true)]
     pub name: String,
     /// Description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// Members that the agent sent beyond these.
     #[serde(flatten)]
@@ -253,8 +222,8 @@ pub struct AgentConfigChoice {
 }
 
 /// The state of an agent's processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentServerStatus {
     /// State of the processes.
     pub status: AgentServerState,
@@ -263,8 +232,8 @@ pub struct AgentServerStatus {
 }
 
 /// State of an agent's processes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AgentServerState {
     /// At least one of them runs.
     #[default]
@@ -272,8 +241,8 @@ pub enum AgentServerState {
 }
 
 /// Capabilities of an agent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentCapabilities {
     /// Has a mode that only plans.
     pub plan_mode: bool,
@@ -314,15 +283,13 @@ pub struct AgentCapabilities {
 }
 
 /// One thing to choose.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentChoice {
     /// Id of the choice.
     pub id: String,
     /// Display name of the choice.
     pub name: String,
     /// Description of the choice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
 }

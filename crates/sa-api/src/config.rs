@@ -1,14 +1,14 @@
 //! Configuration that is kept for a directory: MCP servers and skills.
 
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// An MCP server. Unknown members are kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
+#[serde(tag = "type")]
 pub enum McpServerConfig {
     /// An MCP server that the agent starts as a command. `stdio` is an alias of this type.
     #[serde(alias = "stdio")]
@@ -19,9 +19,8 @@ pub enum McpServerConfig {
 }
 
 /// An MCP server that the agent starts as a command.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Clone, Default, PartialEq)]
 pub struct McpLocalServer {
     /// The program.
     pub command: String,
@@ -30,16 +29,12 @@ pub struct McpLocalServer {
     #[schema(required = false)]
     pub args: Vec<String>,
     /// Environment variables of the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
     /// Working directory of the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// `false` keeps the server, but does not use it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Timeout of the server in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Unknown members.
     #[serde(flatten)]
@@ -48,33 +43,25 @@ pub struct McpLocalServer {
 }
 
 /// An MCP server at an address.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Clone, Default, PartialEq)]
 pub struct McpRemoteServer {
     /// Address of the server.
     #[schema(min_length = 1)]
     pub url: String,
     /// Headers to send.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<BTreeMap<String, String>>,
     /// Headers to send, with the names of environment variables that have their values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_headers: Option<BTreeMap<String, String>>,
     /// Name of the environment variable that has the bearer token.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer_token_env_var: Option<String>,
     /// OAuth settings, or `false`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth: Option<Value>,
     /// Transport: `http` or `sse`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
     /// `false` keeps the server, but does not use it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Timeout of the server in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Unknown members.
     #[serde(flatten)]
@@ -83,17 +70,16 @@ pub struct McpRemoteServer {
 }
 
 /// The MCP servers of a directory.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct McpConfigList {
     /// MCP servers by name.
     pub servers: BTreeMap<String, McpServerConfig>,
 }
 
 /// A set of skills. Unknown members are kept.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillsConfig {
     /// Sources of the skills, at least one.
     #[schema(min_items = 1)]
@@ -115,9 +101,8 @@ pub(crate) enum SkillSourceType {
 }
 
 /// A source of skills.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillSource {
     /// Type of the source: `github`, `git` or `local`.
     #[serde(rename = "type")]
@@ -130,10 +115,8 @@ pub struct SkillSource {
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Directory in the source that has the skills.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subpath: Option<String>,
     /// Names of the skills to use. Defaults to all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skills: Option<Vec<String>>,
     /// Unknown members.
     #[serde(flatten)]
@@ -142,8 +125,8 @@ pub struct SkillSource {
 }
 
 /// The sets of skills of a directory.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillsConfigList {
     /// Sets of skills by name.
     pub skills: BTreeMap<String, SkillsConfig>,

@@ -1,11 +1,10 @@
 //! Files of the sandbox.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// Type of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsEntryType {
     /// A regular file.
     File,
@@ -18,8 +17,8 @@ pub enum FsEntryType {
 }
 
 /// An entry of a directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsEntry {
     /// Name of the entry. Bytes that are not UTF-8 are replaced; `encodedPath` has the exact path.
     pub name: String,
@@ -34,18 +33,14 @@ pub struct FsEntry {
     /// Permissions as four octal digits, such as `0644`.
     pub mode: String,
     /// Target of a link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub target: Option<String>,
     /// Exact path, percent-encoded for a query. Present only if the path is not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub encoded_path: Option<String>,
 }
 
 /// Properties of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsStat {
     /// Absolute path.
     pub path: String,
@@ -58,18 +53,14 @@ pub struct FsStat {
     /// Permissions as four octal digits, such as `0644`.
     pub mode: String,
     /// Target of a link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub target: Option<String>,
     /// Entity tag of this version of a regular file, for `If-Match` and `If-None-Match`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub etag: Option<String>,
 }
 
 /// A file that was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsWriteResponse {
     /// Absolute path.
     pub path: String,
@@ -80,16 +71,17 @@ pub struct FsWriteResponse {
 }
 
 /// Result of an action on a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsActionResponse {
     /// Absolute path.
     pub path: String,
 }
 
 /// A file or directory to move.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct FsMoveRequest {
     /// Path of the file or directory. A link is moved itself.
     #[schema(min_length = 1)]
@@ -98,13 +90,12 @@ pub struct FsMoveRequest {
     #[schema(min_length = 1)]
     pub to: String,
     /// Replaces an existing file. Without it, an existing `to` is a conflict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
 }
 
 /// Result of a move.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsMoveResponse {
     /// Absolute path before the move.
     pub from: String,
@@ -113,8 +104,8 @@ pub struct FsMoveResponse {
 }
 
 /// Result of unpacking an archive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsUploadBatchResponse {
     /// Absolute paths of the files and links that were written, at most 1024.
     pub paths: Vec<String>,
@@ -127,8 +118,8 @@ pub struct FsUploadBatchResponse {
 }
 
 /// Kind of a change to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsChangeKind {
     /// Created, or moved here.
     Created,
@@ -139,8 +130,8 @@ pub enum FsChangeKind {
 }
 
 /// A change to a file. Data of the event `change`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsChange {
     /// Absolute path.
     pub path: String,
@@ -151,8 +142,8 @@ pub struct FsChange {
 }
 
 /// Start of a watch. Data of the event `ready`; every later change is reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsWatchReady {
     /// Absolute path that is watched.
     pub path: String,
@@ -161,8 +152,8 @@ pub struct FsWatchReady {
 }
 
 /// Loss of changes. Data of the event `overflow`: changes were lost, or parts are not watched. List the directory again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsOverflow {
     /// Reason of the loss.
     pub reason: String,
@@ -171,14 +162,12 @@ pub struct FsOverflow {
 }
 
 /// Result of a search.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsSearchResponse {
     /// Matches in the order of their paths.
     pub matches: Vec<FsMatch>,
     /// Cursor to continue: send it as `after`. Absent if everything was searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub next: Option<String>,
     /// Number of entries that were examined.
     pub searched: u64,
@@ -187,24 +176,18 @@ pub struct FsSearchResponse {
 }
 
 /// A match of a search: an entry, or a line of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FsMatch {
     /// Absolute path.
     pub path: String,
     /// Type of the entry.
     pub entry_type: FsEntryType,
     /// Line number, starting at 1, in a search for content.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub line: Option<u64>,
     /// Position of the first match in the line, in bytes, starting at 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub column: Option<u64>,
     /// The line without its end, cut after some hundred bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub text: Option<String>,
     /// True if the file has more matching lines that are not in the results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,8 +1,9 @@
-//! How types that hold secrets show themselves to developers: without the secrets. Each takes its type apart member by
-//! member, so that a new one is not shown before somebody has thought of it.
+//! `Debug` of types that hold secrets, without the secrets. Each names every member of its type, so that a new member is not shown
+//! before somebody has decided how.
 
 use crate::sessions::{CreateSession, SessionPatch, Webhook};
 use crate::{McpLocalServer, McpRemoteServer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -15,131 +16,73 @@ impl fmt::Debug for Hidden {
     }
 }
 
-/// Whether there is one, and no more.
-fn hide<T>(secret: &Option<T>) -> Option<Hidden> {
-    secret.as_ref().map(|_| Hidden)
-}
-
-/// The names alone.
-fn names<T>(map: &BTreeMap<String, T>) -> Vec<&str> {
-    map.keys().map(String::as_str).collect()
-}
-
-impl fmt::Debug for CreateSession {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            agent,
-            agent_mode,
-            permission_mode,
-            model,
-            variant,
-            options,
-            token,
-            validate_token,
-            agent_version,
-            cwd,
-            env,
-            mcp,
-            skills,
-            metadata,
-            title,
-            policy,
-            webhook,
-        } = self;
-        f.debug_struct("CreateSession")
-            .field("agent", agent)
-            .field("agent_mode", agent_mode)
-            .field("permission_mode", permission_mode)
-            .field("model", model)
-            .field("variant", variant)
-            .field("options", options)
-            .field("token", &hide(token))
-            .field("validate_token", validate_token)
-            .field("agent_version", agent_version)
-            .field("cwd", cwd)
-            .field("env", &names(env))
-            .field("mcp", &names(mcp))
-            .field("skills", &names(skills))
-            .field("metadata", metadata)
-            .field("title", title)
-            .field("policy", policy)
-            .field("webhook", webhook)
-            .finish()
+/// A member as developers see it.
+trait Shown {
+    /// Hides the value, but not its absence.
+    fn hidden(&self) -> impl fmt::Debug;
+    /// Shows the names in a map alone.
+    fn names(&self) -> impl fmt::Debug {
+        self.hidden()
     }
 }
 
-impl fmt::Debug for SessionPatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { title, model, variant, options, agent_mode, permission_mode, metadata, token, env } = self;
-        f.debug_struct("SessionPatch")
-            .field("title", title)
-            .field("model", model)
-            .field("variant", variant)
-            .field("options", options)
-            .field("agent_mode", agent_mode)
-            .field("permission_mode", permission_mode)
-            .field("metadata", metadata)
-            .field("token", &hide(token))
-            .field("env", &env.as_ref().map(names))
-            .finish()
+macro_rules! hides {
+    ($($type:ty),*) => {$(
+        impl Shown for $type {
+            fn hidden(&self) -> impl fmt::Debug {
+                Hidden
+            }
+        }
+    )*};
+}
+
+hides!(String, Value, Vec<String>);
+
+impl<T> Shown for BTreeMap<String, T> {
+    fn hidden(&self) -> impl fmt::Debug {
+        Hidden
+    }
+
+    fn names(&self) -> impl fmt::Debug {
+        self.keys().collect::<Vec<_>>()
     }
 }
 
-/// The address may hold a password, or a key in its query.
-impl fmt::Debug for Webhook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url: _, secret, events } = self;
-        f.debug_struct("Webhook")
-            .field("url", &Hidden)
-            .field("secret", &hide(secret))
-            .field("events", events)
-            .finish()
+impl<T: Shown> Shown for Option<T> {
+    fn hidden(&self) -> impl fmt::Debug {
+        self.as_ref().map(T::hidden)
+    }
+
+    fn names(&self) -> impl fmt::Debug {
+        self.as_ref().map(T::names)
     }
 }
 
-/// Arguments may hold a key, too.
-impl fmt::Debug for McpLocalServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, args: _, env, cwd, enabled, timeout_ms, other } = self;
-        f.debug_struct("McpLocalServer")
-            .field("command", command)
-            .field("args", &Hidden)
-            .field("env", &env.as_ref().map(names))
-            .field("cwd", cwd)
-            .field("enabled", enabled)
-            .field("timeout_ms", timeout_ms)
-            .field("other", &names(other))
-            .finish()
-    }
+/// Defines what a type shows: members as they are, the names in them, or only that they are there.
+macro_rules! shows {
+    ($type:ident: [$($plain:ident),*], names of [$($named:ident),*], hidden [$($hidden:ident),*]) => {
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let Self { $($plain,)* $($named,)* $($hidden,)* } = self;
+                f.debug_struct(stringify!($type))
+                    $(.field(stringify!($plain), $plain))*
+                    $(.field(stringify!($named), &$named.names()))*
+                    $(.field(stringify!($hidden), &$hidden.hidden()))*
+                    .finish()
+            }
+        }
+    };
 }
 
-/// Of variables there are only the names in it.
-impl fmt::Debug for McpRemoteServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            url: _,
-            headers,
-            env_headers,
-            bearer_token_env_var,
-            oauth,
-            transport,
-            enabled,
-            timeout_ms,
-            other,
-        } = self;
-        f.debug_struct("McpRemoteServer")
-            .field("url", &Hidden)
-            .field("headers", &headers.as_ref().map(names))
-            .field("env_headers", env_headers)
-            .field("bearer_token_env_var", bearer_token_env_var)
-            .field("oauth", &hide(oauth))
-            .field("transport", transport)
-            .field("enabled", enabled)
-            .field("timeout_ms", timeout_ms)
-            .field("other", &names(other))
-            .finish()
-    }
-}
+shows!(CreateSession:
+    [agent, agent_mode, permission_mode, model, variant, options, validate_token, agent_version, cwd, metadata, title, policy, webhook],
+    names of [env, mcp, skills], hidden [token]);
+shows!(SessionPatch: [title, model, variant, options, agent_mode, permission_mode, metadata], names of [env], hidden [token]);
+// An address may hold a password, or a key in its query, and arguments may hold a key.
+shows!(Webhook: [events], names of [], hidden [url, secret]);
+shows!(McpLocalServer: [command, cwd, enabled, timeout_ms], names of [env, other], hidden [args]);
+shows!(McpRemoteServer:
+    [env_headers, bearer_token_env_var, transport, enabled, timeout_ms], names of [headers, other], hidden [url, oauth]);
 
 #[cfg(test)]
 mod tests {

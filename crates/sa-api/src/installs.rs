@@ -1,38 +1,28 @@
 //! Installing agents: what is asked for, how it goes, what came of it.
 
 use crate::Problem;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// Settings of an installation.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct InstallAgent {
     /// A version, or a name such as `latest`, which it is by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_version: Option<String>,
     /// Fetch it again, although it is installed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reinstall: Option<bool>,
     /// Use only this kind of source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub source: Option<InstallSource>,
     /// Makes this the version that starts when none is named. Defaults to true, unless a newer version is current.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub make_current: Option<bool>,
     /// Taken for compatibility and without effect: an agent is one program of one version here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_process_version: Option<String>,
 }
 
 /// A kind of source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstallSource {
     /// The vendor's own store.
     Vendor,
@@ -46,9 +36,25 @@ pub enum InstallSource {
     Local,
 }
 
+impl InstallSource {
+    /// All that requests and recipes can name.
+    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
+
+    /// Returns the name in requests, configuration and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vendor => "vendor",
+            Self::Github => "github",
+            Self::Npm => "npm",
+            Self::Registry => "registry",
+            Self::Local => "local",
+        }
+    }
+}
+
 /// Result of an installation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledAgent {
     /// The agent.
     pub agent: String,
@@ -79,8 +85,8 @@ pub struct InstalledAgent {
 }
 
 /// An installed program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallArtifact {
     /// Always `native_agent`.
     pub kind: String,
@@ -93,8 +99,9 @@ pub struct InstallArtifact {
 }
 
 /// An event of an installation. The name of the server-sent event is the value of `step`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "step", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
+#[serde(tag = "step", rename_all_fields = "camelCase")]
 pub enum InstallEvent {
     /// The installation waits for another one of the same agent.
     Waiting,
@@ -117,8 +124,6 @@ pub enum InstallEvent {
         /// Number of bytes received so far.
         received: u64,
         /// Number of bytes of the whole download, if it is known.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         total: Option<u64>,
     },
     /// The download is compared with its published checksum.
@@ -154,8 +159,8 @@ impl InstallEvent {
 }
 
 /// Result of uninstalling an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UninstalledAgent {
     /// Id of the agent.
     pub agent: String,
@@ -164,19 +169,15 @@ pub struct UninstalledAgent {
 }
 
 /// The latest version of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestVersion {
     /// Id of the agent.
     pub agent: String,
     /// The version that starts now, if one is installed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub installed: Option<String>,
     /// The newest that its sources have.
     pub latest: String,
     /// True if `latest` is newer than `installed`. Absent if no version is installed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub outdated: Option<bool>,
 }

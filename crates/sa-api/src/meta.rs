@@ -1,11 +1,10 @@
-//! What the daemon says of itself.
+//! The daemon itself.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// Health of the daemon.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
     /// Always `ok`.
     pub status: String,
@@ -16,8 +15,8 @@ pub struct Health {
 }
 
 /// Name, version and links of the daemon.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Info {
     /// Always `sandbox-agent`.
     pub name: String,
@@ -28,8 +27,8 @@ pub struct Info {
 }
 
 /// Paths of the main resources.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoLinks {
     /// Path of the health check.
     pub health: String,

@@ -1,11 +1,10 @@
 //! Errors: RFC 7807 problem details, the only form in which this API reports one.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// An error, as `application/problem+json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// Type of the error: `urn:sandbox-agent:error:<code>`.
     #[serde(rename = "type")]
@@ -17,16 +16,11 @@ pub struct Problem {
     /// Description of the error, and how to solve it.
     pub detail: String,
     /// Id of the agent that the error concerns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent: Option<String>,
     /// Id of the session that the error concerns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub session_id: Option<String>,
     /// Details by type: for `agent_process_exited` the exit, for the `conflict` of a session `what` it conflicts with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<HashMap<String, serde_json::Value>>, nullable = false)]
+    #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
     pub details: Option<serde_json::Value>,
 }
 

@@ -1,13 +1,15 @@
 //! Processes and terminals that a client starts.
 
 use crate::Timestamp;
+use sa_api_macros::api;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A process to start.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct ProcessCreateRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
@@ -17,7 +19,6 @@ pub struct ProcessCreateRequest {
     #[schema(required = false)]
     pub args: Vec<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
@@ -32,18 +33,17 @@ pub struct ProcessCreateRequest {
     #[schema(required = false)]
     pub tty: bool,
     /// Columns of the terminal. Defaults to 80.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 65535)]
     pub cols: Option<u16>,
     /// Rows of the terminal. Defaults to 24.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 65535)]
     pub rows: Option<u16>,
 }
 
 /// A command to run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct ProcessRunRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
@@ -53,7 +53,6 @@ pub struct ProcessRunRequest {
     #[schema(required = false)]
     pub args: Vec<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
@@ -61,24 +60,18 @@ pub struct ProcessRunRequest {
     pub env: BTreeMap<String, String>,
     /// Timeout in milliseconds, after which the command and everything it started is killed. At most `maxRunTimeoutMs`, which 0
     /// stands for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Maximum number of bytes to keep of each output stream. At most `maxOutputBytes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_bytes: Option<usize>,
 }
 
 /// Result of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessRunResponse {
     /// Exit code, if the command exited by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub exit_code: Option<i32>,
     /// Number of the signal that ended the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub signal: Option<i32>,
     /// True if the kernel killed the command for lack of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -91,12 +84,8 @@ pub struct ProcessRunResponse {
     /// Standard error. Bytes that are not UTF-8 are replaced.
     pub stderr: String,
     /// Bytes of `stdout` in base64, if they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub stdout_base64: Option<String>,
     /// Bytes of `stderr` in base64, if they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub stderr_base64: Option<String>,
     /// True if there was more standard output than was kept.
     pub stdout_truncated: bool,
@@ -107,8 +96,8 @@ pub struct ProcessRunResponse {
 }
 
 /// A process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessInfo {
     /// Id of the process.
     pub id: String,
@@ -117,8 +106,6 @@ pub struct ProcessInfo {
     /// Arguments of the command.
     pub args: Vec<String>,
     /// Working directory that was requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cwd: Option<String>,
     /// True if the process has a terminal.
     pub tty: bool,
@@ -129,16 +116,10 @@ pub struct ProcessInfo {
     /// State of the process.
     pub status: ProcessState,
     /// Process id in the system, while the process runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub pid: Option<u32>,
     /// Exit code, if the process exited by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub exit_code: Option<i32>,
     /// Number of the signal that ended the process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub signal: Option<i32>,
     /// True if the kernel killed the process for lack of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -147,20 +128,18 @@ pub struct ProcessInfo {
     /// Time at which the process was started.
     pub created_at: Timestamp,
     /// Time at which the process exited.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub exited_at: Option<Timestamp>,
     /// `createdAt` in milliseconds since 1970.
     #[schema(deprecated)]
     pub created_at_ms: u64,
     /// `exitedAt` in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, deprecated)]
+    #[schema(deprecated)]
     pub exited_at_ms: Option<u64>,
 }
 
 /// Owner of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessOwner {
     /// A client.
@@ -172,7 +151,8 @@ pub enum ProcessOwner {
 }
 
 /// State of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessState {
     /// Running.
@@ -183,15 +163,16 @@ pub enum ProcessState {
 
 /// All processes that the daemon knows: those that run and the last ones that ended, at most
 /// `maxConcurrentProcesses` + `maxEndedProcesses`. The list is always complete.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessListResponse {
     /// Processes in the order of creation.
     pub processes: Vec<ProcessInfo>,
 }
 
 /// An output stream of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessLogsStream {
     /// Standard output.
@@ -205,7 +186,8 @@ pub enum ProcessLogsStream {
 }
 
 /// Encoding of output in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ProcessLogEncoding {
     /// Any bytes, in base64.
@@ -215,8 +197,8 @@ pub enum ProcessLogEncoding {
 }
 
 /// One entry of a process's output. Data of the `log` event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessLogEntry {
     /// The entry's number. The first entry has 1.
     pub sequence: u64,
@@ -234,8 +216,8 @@ pub struct ProcessLogEntry {
 }
 
 /// Output of a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessLogsResponse {
     /// The process's id.
     pub process_id: String,
@@ -246,28 +228,24 @@ pub struct ProcessLogsResponse {
     /// True if `limit` left out newer entries. Ask again with the last `sequence` as `after`.
     pub has_more: bool,
     /// The output that is missing before the first entry, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub gap: Option<ProcessLogGap>,
 }
 
 /// Output that was dropped before it was read. Data of the `gap` event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLogGap {
     /// Number of the oldest entry that is kept. Reading continues with it.
     pub oldest: u64,
     /// Number of the newest entry.
     pub newest: u64,
     /// Number of bytes that were dropped, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub dropped_bytes: Option<u64>,
 }
 
 /// Exit of a process. Data of the `exit` event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessExit {
     /// Exit code, if the process exited by itself.
     #[schema(required = true)]
@@ -280,20 +258,16 @@ pub struct ProcessExit {
 }
 
 /// Input for a process: `text`, `data`, or only `eof`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct ProcessInputRequest {
     /// The input as text. Excludes `data`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "ls\n")]
+    #[schema(example = "ls\n")]
     pub text: Option<String>,
     /// The input in the encoding that `encoding` names. Excludes `text`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub data: Option<String>,
     /// Encoding of `data`: `base64` (the default) or `utf8` (also `utf-8`, `text`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub encoding: Option<String>,
     /// Ends the input after this: closes a pipe, presses Ctrl-D on a terminal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -302,16 +276,17 @@ pub struct ProcessInputRequest {
 }
 
 /// Result of sending input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessInputResponse {
     /// Number of bytes that were accepted.
     pub bytes_written: usize,
 }
 
 /// Size of a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct ProcessTerminalSize {
     /// Columns.
     #[schema(minimum = 1, maximum = 65535)]
@@ -321,65 +296,69 @@ pub struct ProcessTerminalSize {
     pub rows: u16,
 }
 
-/// Limits on processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ProcessConfig {
-    /// Maximum number of running processes, including those of `run`.
-    pub max_concurrent_processes: usize,
-    /// Timeout of `run` in milliseconds, if the request has none.
-    pub default_run_timeout_ms: u64,
-    /// Maximum timeout of `run` in milliseconds.
-    pub max_run_timeout_ms: u64,
-    /// Maximum number of bytes that `run` keeps of each output stream.
-    pub max_output_bytes: usize,
-    /// Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
-    /// later.
-    pub max_log_bytes_per_process: usize,
-    /// Maximum size of the input of a request in bytes.
-    pub max_input_bytes_per_request: usize,
-    /// Maximum number of exited processes that are kept.
-    pub max_ended_processes: usize,
-    /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
-    pub stop_grace_ms: u64,
+/// Defines the limits on processes, and their changes.
+macro_rules! process_limits {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr, $least:tt to $most:tt;)*) => {
+        /// Limits on processes.
+        #[api]
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct ProcessConfig {
+            $($(#[doc = $doc])+ pub $name: $type,)*
+        }
+
+        impl Default for ProcessConfig {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl ProcessConfig {
+            /// Returns the name of each limit, its value, the least and the most that it can be.
+            #[allow(clippy::unnecessary_cast, reason = "some limits are counts, others are times")]
+            pub fn bounds(&self) -> impl Iterator<Item = (&'static str, u64, u64, u64)> {
+                [$((stringify!($name), self.$name as u64, $least, $most),)*].into_iter()
+            }
+        }
+
+        /// Limits to change. Absent members keep their value.
+        #[api]
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct ProcessConfigChange {
+            $(
+                $(#[doc = $doc])+
+                #[schema(minimum = $least, maximum = $most)]
+                pub $name: Option<$type>,
+            )*
+        }
+
+        impl ProcessConfigChange {
+            /// Changes the limits that are present.
+            pub fn apply(self, config: &mut ProcessConfig) {
+                $(config.$name = self.$name.unwrap_or(config.$name);)*
+            }
+        }
+    };
 }
 
-/// Limits to change. Absent members keep their value.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct ProcessConfigChange {
+process_limits! {
     /// Maximum number of running processes, including those of `run`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 65536)]
-    pub max_concurrent_processes: Option<usize>,
+    max_concurrent_processes: usize = 64, 1 to 65536;
     /// Timeout of `run` in milliseconds, if the request has none. At most `maxRunTimeoutMs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
-    pub default_run_timeout_ms: Option<u64>,
+    default_run_timeout_ms: u64 = 30_000, 1 to 86400000;
     /// Maximum timeout of `run` in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 86400000)]
-    pub max_run_timeout_ms: Option<u64>,
+    max_run_timeout_ms: u64 = 300_000, 1 to 86400000;
     /// Maximum number of bytes that `run` keeps of each output stream.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_output_bytes: Option<usize>,
-    /// Maximum size of the log of a process in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_log_bytes_per_process: Option<usize>,
+    max_output_bytes: usize = 1 << 20, 1 to 1073741824;
+    /// Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
+    /// later.
+    max_log_bytes_per_process: usize = 10 << 20, 1 to 1073741824;
     /// Maximum size of the input of a request in bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 1073741824)]
-    pub max_input_bytes_per_request: Option<usize>,
+    max_input_bytes_per_request: usize = 64 << 10, 1 to 1073741824;
     /// Maximum number of exited processes that are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 65536)]
-    pub max_ended_processes: Option<usize>,
+    max_ended_processes: usize = 256, 1 to 65536;
     /// Milliseconds between SIGTERM and SIGKILL when a process is stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 0, maximum = 86400000)]
-    pub stop_grace_ms: Option<u64>,
+    stop_grace_ms: u64 = 5_000, 0 to 86400000;
 }
 
 /// A text message from the daemon on the WebSocket of a terminal. Output comes as binary messages.
@@ -411,15 +390,15 @@ pub enum TerminalServerFrame {
 }
 
 /// A text message from a client on the WebSocket of a terminal. A binary message is input as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde(tag = "type")]
 pub enum TerminalClientFrame {
     /// Input for the terminal.
     Input {
         /// The input.
         data: String,
         /// Encoding of `data`: `utf8` (the default; also `utf-8`, `text`) or `base64`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         encoding: Option<String>,
     },
     /// A new size of the terminal.

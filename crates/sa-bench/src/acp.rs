@@ -1,4 +1,4 @@
-//! What scenarios do with the daemon: create and delete ACP servers, open event streams, read them.
+//! Operations on the daemon: create and delete ACP servers, open event streams, read them.
 
 use crate::process::Server;
 use crate::wire::{self, Prompt};
@@ -19,7 +19,7 @@ pub(crate) fn expect(answer: &Answer, status: u16, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// The POST that starts an ACP server with an agent.
+/// Returns the POST that starts an ACP server with an agent.
 pub(crate) fn bootstrap(id: &str, agent: &str) -> Vec<u8> {
     wire::post(&format!("{}?agent={agent}", wire::server_path(id)), &wire::call("bench/echo"))
 }
@@ -30,7 +30,7 @@ pub(crate) fn create(server: &Server, id: &str, scratch: &mut [u8]) -> Result<()
     expect(&answer, 200, "first POST")
 }
 
-/// The process id of a server's agent, from the agent itself.
+/// Returns the process id of a server's agent, from the agent itself.
 pub(crate) fn agent_pid(server: &Server, id: &str, scratch: &mut [u8]) -> Result<i32> {
     let request = wire::post(&wire::server_path(id), &wire::call("bench/pid"));
     let answer = server.connect()?.exchange(&request, scratch)?;
@@ -64,12 +64,11 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Whether the server ended the stream.
+    /// Returns whether the server ended the stream.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Reads once.
     pub(crate) fn read(&mut self, scratch: &mut [u8], mut each: impl FnMut(Numbered)) -> Result<()> {
         let Self { connection, tally, .. } = self;
         let progress = connection.read(scratch, |part| tally.push_with(part, &mut each))?;

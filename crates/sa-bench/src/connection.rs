@@ -16,7 +16,7 @@ pub struct Connection {
     decoder: Decoder,
 }
 
-/// Where a response stands after a read.
+/// The state of a response after a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// More is to come.
@@ -30,9 +30,7 @@ pub enum Progress {
 /// A whole response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status code.
     pub status: u16,
-    /// The body, decoded.
     pub body: Vec<u8>,
 }
 
@@ -52,7 +50,6 @@ impl Connection {
         self.socket.write_all(request)
     }
 
-    /// Sends more of the request's body.
     pub fn send_more(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.socket.write_all(bytes)
     }
@@ -71,7 +68,7 @@ impl Connection {
         Ok(if self.decoder.is_done() { Progress::Complete } else { Progress::Open })
     }
 
-    /// The status of the response, once its head has come.
+    /// Returns the status of the response, once its head has come.
     pub fn status(&self) -> Option<u16> {
         self.decoder.status()
     }

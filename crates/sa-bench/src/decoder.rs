@@ -45,17 +45,17 @@ impl Decoder {
         self.status = 0;
     }
 
-    /// The status, once the head is complete.
+    /// Returns the status, once the head is complete.
     pub fn status(&self) -> Option<u16> {
         (self.state != State::Head).then_some(self.status)
     }
 
-    /// Whether the response is complete.
+    /// Returns whether the response is complete.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Whether the connection may be closed here without cutting a response short.
+    /// Returns whether the connection may be closed here without cutting a response short.
     pub fn may_close(&self) -> bool {
         matches!(self.state, State::UntilClose | State::Done)
     }

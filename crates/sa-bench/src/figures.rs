@@ -1,4 +1,4 @@
-//! What a run yields: figures beside their floors and goals, and the arithmetic on samples.
+//! The results of a run: figures next to their floors and goals, and the arithmetic on samples.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(crate) struct Figure {
     pub(crate) met: Option<bool>,
 }
 
-/// What the design asks of a figure.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Goal {
@@ -31,26 +31,25 @@ pub(crate) enum Goal {
     RatioAtMost(f64),
 }
 
-/// Which floor a figure is compared with.
+/// The floor that a figure is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Against {
     /// Both in a row: the fastest possible answer.
     Sum,
     /// The slower one: the highest possible throughput.
     Lower,
-    /// The only one there is.
     Only,
     /// The HTTP floor; the other one is there to be looked at.
     Http,
 }
 
 impl Figure {
-    /// A figure without floors.
+    /// Creates a figure without floors.
     pub(crate) fn new(name: impl Into<String>, unit: &'static str, value: f64) -> Self {
         Self { name: name.into(), unit, value, pipe: None, http: None, ratio: None, goal: None, met: None }
     }
 
-    /// Puts the floors beside it and takes the ratio to what they allow together.
+    /// Adds the floors and the ratio to what they allow together.
     pub(crate) fn floors(mut self, pipe: Option<f64>, http: Option<f64>, against: Against) -> Self {
         let both = [pipe, http].into_iter().flatten();
         let floor = match against {
@@ -91,14 +90,14 @@ impl Figure {
     }
 }
 
-/// The middle of the samples; 0 when there are none.
+/// Returns the middle of the samples; 0 when there are none.
 pub(crate) fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The sample that `share` of all are below, in microseconds from nanoseconds.
+/// Returns the sample that `share` of all are below, in microseconds from nanoseconds.
 pub(crate) fn percentile_us(samples: &mut [u64], share: f64) -> f64 {
     samples.sort_unstable();
     let index = (samples.len().saturating_sub(1) as f64 * share).round() as usize;

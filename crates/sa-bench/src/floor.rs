@@ -1,5 +1,5 @@
-//! The `http` floor: an axum server in a process of its own that does nothing with the bytes. It answers a POST
-//! with its body, and a GET with prepared event-stream frames. Files have a floor of their own beneath it.
+//! The `http` floor: an axum server in a separate process that does nothing with the bytes. It answers a POST with
+//! its body, and a GET with prepared event-stream frames. Files have a separate floor beneath it.
 
 mod files;
 
@@ -41,7 +41,6 @@ pub(crate) async fn serve() -> Result<()> {
 
 #[derive(Deserialize)]
 struct Shape {
-    /// Messages to send.
     count: usize,
     /// Bytes of one message.
     size: usize,

@@ -1,4 +1,4 @@
-//! What the load generator and the stand-in agent share: the numbered message, and an HTTP/1.1 client that costs
+//! Shared by the load generator and the stand-in agent: the numbered message, and an HTTP/1.1 client that costs
 //! little enough to stay out of the figures. Nothing here knows the daemon's crates.
 
 mod connection;

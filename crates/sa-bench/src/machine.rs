@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::fs;
 use std::process::Command;
 
-/// What the reader of a report needs to know about the machine.
+/// Facts about the machine for the reader of a report.
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) cores: usize,
@@ -35,7 +35,6 @@ impl Machine {
         }
     }
 
-    /// One line.
     pub(crate) fn line(&self) -> String {
         let date = self.date.as_ref().map(|date| format!(", {date}")).unwrap_or_default();
         format!(

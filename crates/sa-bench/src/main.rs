@@ -1,6 +1,6 @@
-//! `sa-bench`: measures the daemon's transport from outside, over HTTP, each figure beside a floor of the same run.
+//! `sa-bench`: measures the daemon's transport from outside, over HTTP, each figure next to a floor of the same run.
 //!
-//! - `pipe` floor: the stand-in agent on its own pipes with blocking I/O.
+//! - `pipe` floor: the stand-in agent on plain pipes with blocking I/O.
 //! - `http` floor: an axum server that does nothing with the same bytes, one message in each chunk of a body.
 //!
 //! The load generator is one thread, so that on two cores one is left to the server. Rounds of the daemon and of the
@@ -28,7 +28,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Measures the daemon's transport beside the floors that bound it.
+/// Measures the daemon's transport next to the floors that bound it.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -37,7 +37,7 @@ struct Arguments {
     /// A smoke run: short rounds, figures of little worth
     #[arg(long)]
     quick: bool,
-    /// The daemon to measure; the one beside this program when absent
+    /// The daemon to measure; the one next to this program when absent
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
     /// Another daemon to start next to ours, for the `start` scenario; it must take the same flags

@@ -12,7 +12,7 @@ const NUMBER_DIGITS: usize = 10;
 const TIME_DIGITS: usize = 17;
 const TIME_AT: usize = HEAD.len() + NUMBER_DIGITS + 1;
 
-/// How much of a message's beginning [`Numbered::parse`] needs.
+/// The number of first bytes of a message that [`Numbered::parse`] needs.
 pub const PREFIX_BYTES: usize = TIME_AT + TIME_DIGITS;
 
 /// One message of a given size, numbered and stamped again and again in place.
@@ -22,7 +22,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// A message of `size` bytes without its line end, or of the smallest size that holds the fixed parts.
+    /// Creates a message of `size` bytes without its line end, or of the smallest size that holds the fixed parts.
     pub fn new(size: usize) -> Self {
         let fixed = PREFIX_BYTES + 1 + TAIL.len();
         let mut bytes = Vec::with_capacity(size.max(fixed) + 1);
@@ -43,23 +43,23 @@ impl Template {
         write_digits(&mut self.bytes[TIME_AT..TIME_AT + TIME_DIGITS], written_at);
     }
 
-    /// The message as a line, its `\n` included.
+    /// Returns the message as a line, its `\n` included.
     pub fn line(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The message without its line end.
+    /// Returns the message without its line end.
     pub fn json(&self) -> &[u8] {
         &self.bytes[..self.bytes.len() - 1]
     }
 }
 
-/// What the fixed offsets of a message say.
+/// The fields at the fixed offsets of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbered {
     /// Counts from 1; 0 marks a message of a floor that numbers nothing.
     pub number: u64,
-    /// When the agent wrote it, in nanoseconds of the monotonic clock; 0 when it did not look.
+    /// The time at which the agent wrote it, in nanoseconds of the monotonic clock; 0 when it did not look.
     pub written_at: u64,
 }
 
@@ -75,7 +75,7 @@ impl Numbered {
     }
 }
 
-/// The monotonic clock in nanoseconds; the same clock for every process of the machine.
+/// Returns the monotonic clock in nanoseconds; the same clock for every process of the machine.
 pub fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The `pipe` floor: the stand-in agent on its own pipes, driven with blocking I/O.
+//! The `pipe` floor: the stand-in agent on plain pipes, driven with blocking I/O.
 
 use crate::process::{Programs, SCRATCH_BYTES};
 use crate::wire::{Echo, Prompt};
@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// An agent that this process talks to by itself.
+/// An agent that this process drives directly.
 pub(crate) struct PipeAgent {
     child: Child,
     stdin: ChildStdin,
@@ -40,7 +40,6 @@ impl PipeAgent {
         Ok(())
     }
 
-    /// Sends a line.
     pub(crate) fn send(&mut self, line: &[u8]) -> Result<()> {
         Ok(self.stdin.write_all(line)?)
     }
@@ -87,7 +86,7 @@ impl PipeAgent {
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// Delays of a paced prompt's messages in nanoseconds; each comes by itself, in one read.
+    /// Returns the delays of a paced prompt's messages in nanoseconds; each comes in one read.
     pub(crate) fn paced(&mut self, prompt: Prompt) -> Result<Vec<u64>> {
         self.stdin.write_all(format!("{}\n", prompt.json()).as_bytes())?;
         let mut delays = Vec::new();
@@ -109,7 +108,6 @@ impl PipeAgent {
         Ok(kill_process(Pid::from_child(&self.child), Signal::TERM)?)
     }
 
-    /// Waits until the agent has ended.
     pub(crate) fn wait(mut self) -> Result<()> {
         self.child.wait()?;
         Ok(())

@@ -18,10 +18,9 @@ pub(crate) const SCRATCH_BYTES: usize = 256 * 1024;
 const START_PATIENCE: Duration = Duration::from_secs(10);
 const STOP_PATIENCE: Duration = Duration::from_secs(6);
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
-    /// This program, for the floor.
     pub(crate) bench: PathBuf,
     pub(crate) agent: PathBuf,
     pub(crate) daemon: PathBuf,
@@ -30,11 +29,11 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// The programs beside this one, the daemon elsewhere if asked for.
+    /// Finds the programs next to this one, the daemon elsewhere if asked for.
     pub(crate) fn find(daemon: Option<PathBuf>, peer: Option<PathBuf>) -> Result<Self> {
         let bench = std::env::current_exe()?;
         let beside = |name: &str| bench.with_file_name(name);
-        // Absolute, because the daemon is started in a directory of its own.
+        // Absolute, because the daemon is started in another directory.
         let daemon = std::path::absolute(daemon.unwrap_or_else(|| beside("sandbox-agent")))?;
         let peer = peer.map(std::path::absolute).transpose()?;
         let programs = Self { agent: beside("sa-bench-agent"), daemon, bench, peer };
@@ -44,7 +43,7 @@ impl Programs {
 }
 
 impl Programs {
-    /// Where the tests keep real agents.
+    /// Returns the tests' cache of real agents.
     pub(crate) fn cache(&self) -> Option<PathBuf> {
         std::env::var_os("SANDBOX_AGENT_TEST_CACHE").map(PathBuf::from).or_else(|| {
             let user = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -60,7 +59,7 @@ impl Programs {
     }
 }
 
-/// The scripted model, in a process of its own.
+/// The scripted model, in a separate process.
 pub(crate) struct Model {
     _server: Server,
     url: String,
@@ -80,7 +79,7 @@ impl Model {
     }
 }
 
-/// A server that listens, in a process of its own with a home of its own.
+/// A server that listens, in a separate process with a separate home.
 pub(crate) struct Server {
     child: Child,
     /// Kept open: a server that prints again must not get a broken pipe.
@@ -90,7 +89,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The daemon with these further flags, with the stand-in agent as `bench`, and as `idle` with small buffers.
+    /// Returns the daemon with these further flags, with the stand-in agent as `bench`, and as `idle` with small
+    /// buffers.
     pub(crate) fn daemon(programs: &Programs, flags: &[&str]) -> Result<Self> {
         let agent = programs.agent.to_str().context("the agent's path is not UTF-8")?;
         let agent = shlex::try_quote(agent)?;
@@ -102,7 +102,6 @@ impl Server {
         Self::start(command).with_context(|| format!("starting {}", programs.daemon.display()))
     }
 
-    /// The HTTP floor.
     pub(crate) fn floor(programs: &Programs) -> Result<Self> {
         let mut command = Command::new(&programs.bench);
         command.arg("floor");
@@ -142,12 +141,11 @@ impl Server {
         }
     }
 
-    /// A new connection.
     pub(crate) fn connect(&self) -> Result<Connection> {
         Connection::open(self.address).context("connecting")
     }
 
-    /// The directory that it was started in, which ends with it.
+    /// Returns the directory that it was started in, which ends with it.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -187,7 +185,7 @@ impl Server {
         Ok(heap)
     }
 
-    /// The highest resident memory in KiB since the start or since [`Server::reset_peak`].
+    /// Returns the highest resident memory in KiB since the start or since [`Server::reset_peak`].
     pub(crate) fn peak(&self) -> Result<f64> {
         self.status("VmHWM:")
     }
@@ -263,7 +261,7 @@ fn read_address(stdout: &mut ChildStdout) -> Result<SocketAddr> {
     }
 }
 
-/// The `host:port` of a complete line that names the URL.
+/// Returns the `host:port` of a complete line that names the URL.
 fn find_address(text: &str) -> Option<&str> {
     let (complete, _) = text.rsplit_once('\n')?;
     let (_, url) = complete.split_once(wire::LISTENING)?;

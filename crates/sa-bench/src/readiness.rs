@@ -14,13 +14,13 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// An empty set.
+    /// Creates an empty set.
     pub fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         Ok(Self { epoll, events: Vec::with_capacity(256) })
     }
 
-    /// A set that holds each of `sources` under its position.
+    /// Creates a set that holds each of `sources` under its position.
     pub fn over<'a, S: AsFd + 'a>(sources: impl IntoIterator<Item = &'a S>) -> io::Result<Self> {
         let set = Self::new()?;
         for (index, source) in sources.into_iter().enumerate() {

@@ -45,7 +45,7 @@ impl Report<'_> {
         out
     }
 
-    /// A block for the documentation.
+    /// Returns a block for the documentation.
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!("Measured on {}.\n\n|{}|\n", self.machine.line(), HEADINGS.join("|"));
         out.push_str("|---|---:|---:|---:|---:|---:|---|\n");
@@ -57,7 +57,7 @@ impl Report<'_> {
         out
     }
 
-    /// The raw figures.
+    /// Returns the raw figures.
     pub(crate) fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self)
     }

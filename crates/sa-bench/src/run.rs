@@ -21,27 +21,26 @@ pub(crate) struct Run {
     /// One read buffer for all connections.
     pub(crate) scratch: Vec<u8>,
     pub(crate) sections: Vec<Section>,
-    /// What broke: a scenario that failed, a message that was lost.
+    /// Failures: a scenario that failed, a message that was lost.
     pub(crate) problems: Vec<String>,
 }
 
 impl Run {
-    /// A run with nothing measured yet.
+    /// Creates a run with nothing measured yet.
     pub(crate) fn new(programs: Programs, quick: bool) -> Self {
         Self { programs, quick, scratch: vec![0; SCRATCH_BYTES], sections: Vec::new(), problems: Vec::new() }
     }
 
-    /// The daemon, just started.
+    /// Returns the daemon, just started.
     pub(crate) fn daemon(&self) -> Result<Server> {
         self.daemon_with(&[])
     }
 
-    /// The same with further flags.
     pub(crate) fn daemon_with(&self, flags: &[&str]) -> Result<Server> {
         Server::daemon(&self.programs, flags)
     }
 
-    /// The HTTP floor, just started.
+    /// Returns the HTTP floor, just started.
     pub(crate) fn floor(&self) -> Result<Server> {
         Server::floor(&self.programs)
     }
@@ -51,7 +50,6 @@ impl Run {
         if self.quick { quick } else { full }
     }
 
-    /// Rounds of a measurement.
     pub(crate) fn rounds(&self) -> usize {
         self.pick(5, 2)
     }

@@ -111,7 +111,7 @@ pub(crate) const ALL: &[Scenario] = &[
 ];
 
 impl Scenario {
-    /// Measures; a failure is noted and the run goes on.
+    /// Measures; a failure is noted and the run continues.
     pub(crate) fn run(&self, run: &mut Run) {
         run.sections.push(Section { scenario: self.name, figures: Vec::new() });
         let start = Instant::now();

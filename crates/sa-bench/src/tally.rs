@@ -7,7 +7,7 @@ use crate::message::{Numbered, PREFIX_BYTES};
 /// Enough of a line to read its field name and, in a `data` line, the message's number.
 const LINE_BYTES: usize = PREFIX_BYTES + 16;
 
-/// What a reader has seen so far.
+/// The records that a reader has seen so far.
 #[derive(Debug)]
 pub struct Tally {
     next: u64,
@@ -24,7 +24,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A reader that expects the message with this number first.
+    /// Creates a reader that expects the message with this number first.
     pub fn new(first: u64) -> Self {
         Self {
             next: first,
@@ -65,12 +65,12 @@ impl Tally {
         self.told
     }
 
-    /// How many `gap` events came.
+    /// Returns the number of `gap` events.
     pub fn gaps(&self) -> u64 {
         self.gaps
     }
 
-    /// The last `id` of the stream: the cursor to continue from.
+    /// Returns the last `id` of the stream: the cursor to continue from.
     pub fn last_id(&self) -> Option<u64> {
         std::str::from_utf8(&self.last_id).ok()?.parse().ok()
     }
@@ -152,7 +152,7 @@ impl Tally {
     }
 }
 
-/// The value of a field, without the one space that may precede it.
+/// Returns the value of a field, without the one space that may precede it.
 fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let value = line.strip_prefix(name)?;
     Some(value.strip_prefix(b" ").unwrap_or(value))

@@ -2,7 +2,7 @@
 
 use sa_bench::message::write_digits;
 
-/// What precedes the URL in the line that a server prints once it listens.
+/// The text before the URL in the line that a server prints once it listens.
 pub(crate) const LISTENING: &str = "listening on ";
 /// The token that the daemon is started with.
 pub(crate) const TOKEN: &str = "bench";
@@ -20,48 +20,46 @@ fn head(method: &str, path: &str, headers: &str, length: u64) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The head of a PUT whose body follows.
+/// Returns the head of a PUT whose body follows.
 pub(crate) fn put_head(path: &str, length: u64) -> Vec<u8> {
     head("PUT", path, "content-type: application/octet-stream\r\n", length)
 }
 
-/// The head of a POST whose body follows.
+/// Returns the head of a POST whose body follows.
 pub(crate) fn post_head(path: &str, content_type: &str, length: u64) -> Vec<u8> {
     head("POST", path, &format!("content-type: {content_type}\r\n"), length)
 }
 
-/// A GET that wants JSON.
+/// Returns a GET that wants JSON.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     request("GET", path, "accept: application/json\r\n", "")
 }
 
-/// A GET that opens an event stream, from a cursor if one is given.
+/// Returns a GET that opens an event stream, from a cursor if one is given.
 pub(crate) fn open_stream(path: &str, last_event_id: Option<u64>) -> Vec<u8> {
     let cursor = last_event_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
     request("GET", path, &format!("accept: text/event-stream\r\n{cursor}"), "")
 }
 
-/// A POST of JSON.
 pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     request("POST", path, "accept: application/json\r\ncontent-type: application/json\r\n", body)
 }
 
-/// A DELETE.
 pub(crate) fn delete(path: &str) -> Vec<u8> {
     request("DELETE", path, "", "")
 }
 
-/// The path of an ACP server.
+/// Returns the path of an ACP server.
 pub(crate) fn server_path(id: &str) -> String {
     format!("/v1/acp/{id}")
 }
 
-/// A JSON-RPC request without params that matter.
+/// Returns a JSON-RPC request without params that matter.
 pub(crate) fn call(method: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{}}}}"#)
 }
 
-/// What a prompt asks of the stand-in agent.
+/// A task for the stand-in agent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prompt {
     pub(crate) first: u64,
@@ -77,12 +75,12 @@ impl Prompt {
         Self { first: 1, count, size, per_second: 0 }
     }
 
-    /// The number after the last one.
+    /// Returns the number after the last one.
     pub(crate) fn end(&self) -> u64 {
         self.first + self.count
     }
 
-    /// The JSON-RPC request.
+    /// Returns the JSON-RPC request.
     pub(crate) fn json(&self) -> String {
         let pace =
             if self.per_second == 0 { String::new() } else { format!(r#","perSecond":{}"#, self.per_second) };
@@ -104,7 +102,7 @@ pub(crate) struct Echo {
 const ECHO_DIGITS: usize = 12;
 
 impl Echo {
-    /// The bare JSON line, for a pipe.
+    /// Returns the bare JSON line, for a pipe.
     pub(crate) fn line() -> Self {
         Self::within(|json| format!("{json}\n").into_bytes())
     }
@@ -124,14 +122,14 @@ impl Echo {
         Self { bytes, at, number: 0 }
     }
 
-    /// The request with a number that was not used before: `start` apart from those of other lanes.
+    /// Returns the request with a number that was not used before: `start` apart from those of other lanes.
     pub(crate) fn next(&mut self, start: u64) -> &[u8] {
         self.number += 1;
         write_digits(&mut self.bytes[self.at..self.at + ECHO_DIGITS], start * 1_000_000_000 + self.number);
         &self.bytes
     }
 
-    /// Whether `answer` carries the number of the last request.
+    /// Returns whether `answer` carries the number of the last request.
     pub(crate) fn matches(&self, answer: &[u8]) -> bool {
         memchr::memmem::find(answer, &self.bytes[self.at..self.at + ECHO_DIGITS]).is_some()
     }

@@ -34,7 +34,7 @@ impl Agent {
         line
     }
 
-    /// Closes the input; the agent must leave by itself.
+    /// Closes the input; the agent must leave unasked.
     fn end(self) {
         let Self { mut child, stdin, .. } = self;
         drop(stdin);

@@ -20,7 +20,7 @@ pub struct PostOptions<'a> {
     pub wait: bool,
 }
 
-/// What became of a message.
+/// Result of sending a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Posted {
     /// It was a request, and this is its response, in the agent's own bytes.

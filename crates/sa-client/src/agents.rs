@@ -13,7 +13,7 @@ use sa_api::{
 pub struct AgentQuery {
     /// Also what the installed agent offers, asked from itself.
     pub config: bool,
-    /// What it said before does not count.
+    /// True to ignore the earlier answer of the agent.
     pub no_cache: bool,
 }
 
@@ -30,7 +30,6 @@ impl Client {
         self.ask(query.add_to(self.request(Method::GET, &["v1", "agents"], JSON)?)).await
     }
 
-    /// One agent.
     pub async fn get_agent(&self, agent: &str, query: AgentQuery) -> Result<AgentInfo, ClientError> {
         self.ask(query.add_to(self.request(Method::GET, &["v1", "agents", agent], JSON)?)).await
     }
@@ -81,7 +80,6 @@ impl Client {
         self.offer(agent, "modes", no_cache).await
     }
 
-    /// The models of an agent.
     pub async fn agent_models(&self, agent: &str, no_cache: bool) -> Result<AgentModels, ClientError> {
         self.offer(agent, "models", no_cache).await
     }

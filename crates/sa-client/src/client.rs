@@ -2,6 +2,8 @@
 
 use crate::ClientError;
 use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use sa_api::{Health, Info, Problem, Ticket, TicketRequest};
@@ -44,7 +46,7 @@ impl Client {
         Ok(Self { http, endpoint })
     }
 
-    /// Whether the daemon is alive.
+    /// Returns the state of the daemon.
     pub async fn health(&self) -> Result<Health, ClientError> {
         self.get_json(&["v1", "health"]).await
     }
@@ -88,7 +90,12 @@ impl Client {
 
     /// The answer to a request, read as JSON.
     pub(crate) async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
-        read_json(self.send(request).await?).await
+        decode(&self.fetch(request).await?)
+    }
+
+    /// Sends a request and returns the body of its answer. Boxed like [`Self::send`].
+    fn fetch(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Bytes, ClientError>> {
+        async { self.send(request).await?.bytes().await.map_err(broken_answer) }.boxed()
     }
 
     async fn get_text(&self, path: &[&str], accept: &'static str) -> Result<String, ClientError> {
@@ -113,29 +120,37 @@ impl Client {
         Ok(self.http.request(method, url).header(ACCEPT, accept))
     }
 
-    /// Sends it; an answer of another status becomes an error.
+    /// Sends a request; an answer of another status becomes an error.
     pub(crate) async fn send_for(
         &self,
         status: StatusCode,
         request: RequestBuilder,
     ) -> Result<Response, ClientError> {
-        let response =
-            request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))?;
+        let response = self.respond(request).await?;
         if response.status() == status { Ok(response) } else { Err(refusal(response).await) }
     }
 
-    /// Sends it; an answer that is not a success becomes an error.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
-        let response =
-            request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))?;
-        if response.status().is_success() { Ok(response) } else { Err(refusal(response).await) }
+    /// Sends a request; an answer that is not a success becomes an error. Boxed, so that the future of each operation does
+    /// not contain all of this again.
+    pub(crate) fn send(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Response, ClientError>> {
+        let sent = async {
+            let response = self.respond(request).await?;
+            if response.status().is_success() { Ok(response) } else { Err(refusal(response).await) }
+        };
+        sent.boxed()
+    }
+
+    async fn respond(&self, request: RequestBuilder) -> Result<Response, ClientError> {
+        request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))
     }
 }
 
 pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
-    let body = response.bytes().await.map_err(broken_answer)?;
-    serde_json::from_slice(&body)
-        .map_err(|error| ClientError::protocol(format!("{error} in {}", quote(&body))))
+    decode(&response.bytes().await.map_err(broken_answer)?)
+}
+
+fn decode<T: DeserializeOwned>(body: &Bytes) -> Result<T, ClientError> {
+    serde_json::from_slice(body).map_err(|error| ClientError::protocol(format!("{error} in {}", quote(body))))
 }
 
 /// The error for an answer that ended before its time.

@@ -6,7 +6,6 @@ use reqwest::{Method, RequestBuilder};
 use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
 
 impl Client {
-    /// One MCP server.
     pub async fn get_mcp_config(&self, directory: &str, name: &str) -> Result<McpServerConfig, ClientError> {
         self.ask(self.mcp(Method::GET, directory, name)?).await
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a call.
+//! Failures of calls.
 
 use sa_api::Problem;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use thiserror::Error;
 /// Why a call did not succeed.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// What the caller passed cannot be sent.
+    /// The caller passed an argument that cannot be sent.
     #[error("{0}")]
     Argument(String),
     /// No answer, or only a part of it: no connection, or it broke.
     #[error("{context}")]
     Transport {
-        /// What was being done.
+        /// The call that failed.
         context: String,
         /// Why it failed.
         #[source]
@@ -35,13 +35,12 @@ pub enum ClientError {
     Protocol {
         /// The HTTP status, where that is what was unexpected.
         status: Option<u16>,
-        /// What it was.
         detail: String,
     },
 }
 
 impl ClientError {
-    /// Whether nobody listens at the endpoint.
+    /// Returns whether the endpoint refused the connection.
     pub fn is_connect(&self) -> bool {
         matches!(self, Self::Transport { source, .. } if source.is_connect())
     }
@@ -54,7 +53,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the same call may succeed later: nobody answers, or who answers says that it cannot just now.
+    /// Returns whether the same call may succeed later: nothing answers, or the answer says so.
     pub fn is_temporary(&self) -> bool {
         match self {
             Self::Argument(_) => false,

@@ -17,7 +17,7 @@ use serde::Serialize;
 const EVENT_STREAM: &str = "text/event-stream";
 const BYTES: &str = "application/octet-stream";
 
-/// Which part of a listing.
+/// A part of a listing.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FsPage {
     /// At most so many.
@@ -81,7 +81,6 @@ pub struct FsPackOptions {
     pub leave_ignored: bool,
 }
 
-/// What is watched.
 #[derive(Debug, Clone, Copy)]
 pub struct FsWatchOptions {
     /// Also what is below.
@@ -90,7 +89,7 @@ pub struct FsWatchOptions {
     pub ignored: bool,
 }
 
-/// What is sought.
+/// A search.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FsSearch {
@@ -144,7 +143,7 @@ impl Client {
         Ok(FsListing { entries, next: link })
     }
 
-    /// What is known of a file.
+    /// Returns the properties of a file.
     pub async fn stat_fs_entry(&self, path: &str, follow: bool) -> Result<FsStat, ClientError> {
         self.ask(self.fs(Method::GET, "stat", JSON, path)?.query(&[("follow", follow)])).await
     }

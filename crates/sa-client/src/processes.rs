@@ -31,12 +31,11 @@ pub struct ProcessOutput {
     pub encoding: Option<&'static str>,
 }
 
-/// How a process is ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProcessEnding {
     /// Do not wait longer than this for the end.
     pub wait: Option<Duration>,
-    /// What it gets between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Option<Duration>,
 }
 
@@ -67,7 +66,6 @@ impl Client {
         self.ask(request.query(&owner.map(|owner| [("owner", owner)]))).await
     }
 
-    /// One process.
     pub async fn get_process(&self, id: &str) -> Result<ProcessInfo, ClientError> {
         self.get_json(&["v1", "processes", id]).await
     }

@@ -19,7 +19,7 @@ pub struct SessionEvents {
     stream: Option<EventStream>,
 }
 
-/// What a session's stream says.
+/// An item of a session's stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionStep {
     /// An event, and its JSON as it came.
@@ -39,7 +39,7 @@ impl SessionEvents {
         self.query.after
     }
 
-    /// What comes next; nothing when the session has ended or does not exist any more. An error is final: the daemon
+    /// Returns the next item; nothing when the session has ended or does not exist any more. An error is final: the daemon
     /// refuses, or something else answers in its place.
     pub async fn next(&mut self) -> Result<Option<SessionStep>, ClientError> {
         loop {

@@ -5,16 +5,14 @@ use crate::{Client, ClientError};
 use reqwest::Method;
 use sa_api::sessions::{Session, SessionList, SessionState};
 
-/// Which sessions to list. An empty filter matches any.
+/// Filter of sessions. An empty filter matches any.
 #[derive(Debug, Clone, Default)]
 pub struct SessionQuery {
     /// The most sessions of a page.
     pub limit: Option<usize>,
     /// The `next` of the page before.
     pub after: Option<String>,
-    /// Their states.
     pub states: Vec<SessionState>,
-    /// Their agents.
     pub agents: Vec<String>,
     /// Members of their metadata, all of which they must have.
     pub metadata: Vec<(String, String)>,

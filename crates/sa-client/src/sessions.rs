@@ -79,7 +79,6 @@ pub struct TranscriptQuery {
     /// At most so many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// The order.
     pub order: TranscriptOrder,
 }
 
@@ -100,7 +99,6 @@ impl Client {
         self.ask(with_key(request.json(session), key)?).await
     }
 
-    /// One session.
     pub async fn get_session(&self, id: &str) -> Result<Session, ClientError> {
         self.get_json(&["v1", "sessions", id]).await
     }
@@ -208,7 +206,6 @@ impl Client {
         self.send(self.request(Method::POST, &path, JSON)?.json(reply)).await.map(drop)
     }
 
-    /// Rejects a question.
     pub async fn reject_question(&self, id: &str, question_id: &str) -> Result<(), ClientError> {
         let path = ["v1", "sessions", id, "questions", question_id, "reject"];
         self.send(self.request(Method::POST, &path, JSON)?).await.map(drop)

@@ -7,11 +7,11 @@ use thiserror::Error;
 /// One event of a stream, as the sender wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Its name; `message` when the stream gave none.
+    /// Name; `message` when the stream gave none.
     pub event: String,
     /// The id in force when it was sent: its own, or the last one before it.
     pub id: Option<String>,
-    /// Its `data` lines, joined by line feeds.
+    /// The `data` lines, joined by line feeds.
     pub data: String,
 }
 
@@ -127,7 +127,7 @@ impl Lines {
         self.buffer.get(start..end)
     }
 
-    /// Whether enough bytes are there to know that the stream begins with a mark or does not.
+    /// Returns whether enough bytes are there to know if the stream begins with a mark.
     fn skip_byte_order_mark(&mut self) -> bool {
         if self.buffer.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.buffer) {
             return false;
@@ -146,7 +146,7 @@ struct Block {
     event: String,
     data: String,
     has_data: bool,
-    /// What the `id` fields said so far; counts from the end of its block on, so that a block that was cut off is
+    /// Value of the `id` fields so far; counts from the end of its block on, so that a block that was cut off is
     /// sent again after a break.
     id: Option<String>,
     last_id: Option<String>,

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Error, Utf8Bytes};
 /// The daemon pings every 15 s; a connection that is silent for this long is dead.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// What a terminal shows.
+/// An event of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalEvent {
     /// Bytes that the program printed.
@@ -50,7 +50,7 @@ impl Terminal {
         Ok(Self { socket: WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await })
     }
 
-    /// What comes next; none when the daemon closed. Nothing is lost when the call is dropped.
+    /// Returns the next event; none when the daemon closed. Nothing is lost when the call is dropped.
     pub async fn next(&mut self) -> Result<Option<TerminalEvent>, ClientError> {
         loop {
             let silent = |_| ClientError::protocol("the terminal's connection is dead");

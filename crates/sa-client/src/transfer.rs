@@ -8,7 +8,7 @@ use reqwest::{Body, RequestBuilder, Response};
 use std::io::{self, Read};
 use tokio::sync::mpsc;
 
-/// What is read in one go.
+/// Bytes of one read.
 const PIECE: usize = 256 * 1024;
 /// Pieces that are read ahead.
 const AHEAD: usize = 4;
@@ -26,7 +26,7 @@ impl Upload {
         Self { body: Body::from(bytes.into()), length: None }
     }
 
-    /// What a reader gives, read on a thread of its own while it is sent. `length` is how much that is, if it is known.
+    /// Sends what a reader gives, read on a thread of its own. `length` is its size, if it is known.
     pub fn reader(mut reader: impl Read + Send + 'static, length: Option<u64>) -> Self {
         let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(AHEAD);
         tokio::task::spawn_blocking(move || {

@@ -5,7 +5,7 @@ use crate::{Client, ClientError};
 use reqwest::Method;
 use sa_api::{Timestamp, UsageGrouping, UsageReport};
 
-/// Which usage to sum up, and how. An empty filter matches any.
+/// Filter and grouping of usage. An empty filter matches any.
 #[derive(Debug, Clone, Default)]
 pub struct UsageQuery {
     /// Start of the period, inclusive.
@@ -14,11 +14,8 @@ pub struct UsageQuery {
     pub to: Option<Timestamp>,
     /// Properties that the turns of a group share; the day if empty.
     pub group_by: Vec<UsageGrouping>,
-    /// Their sessions.
     pub sessions: Vec<String>,
-    /// Their agents.
     pub agents: Vec<String>,
-    /// Their models.
     pub models: Vec<String>,
     /// The most groups of a page.
     pub limit: Option<usize>,

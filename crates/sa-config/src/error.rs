@@ -3,7 +3,7 @@
 use sa_disk::DiskError;
 use thiserror::Error;
 
-/// Why an operation on the configuration of a directory failed.
+/// The reason why an operation on a directory's configuration failed.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// A name or an entry is wrong.

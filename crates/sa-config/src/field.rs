@@ -3,16 +3,14 @@
 use crate::{ConfigError, Object};
 use serde_json::Value;
 
-/// What a field must be.
+/// The expected form of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     /// Text with something in it.
     Text,
-    /// A list of texts.
     Texts,
     /// An object whose values are texts.
     TextByName,
-    /// true or false.
     Flag,
     /// A whole number, not negative.
     Number,
@@ -66,13 +64,12 @@ pub(crate) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Resul
     Ok(())
 }
 
-/// The error about a field.
 pub(crate) fn wrong(place: &str, field: &str, what: &str) -> ConfigError {
     ConfigError::Invalid(format!("`{place}{field}` {what}"))
 }
 
 impl Shape {
-    /// Where in the value it is wrong, and what should be there.
+    /// Returns the position of the first error, and the expected form.
     fn check(self, value: &Value) -> Result<(), (String, &'static str)> {
         let here = |right: bool, what| if right { Ok(()) } else { Err((String::new(), what)) };
         match (self, value) {

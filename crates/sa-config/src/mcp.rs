@@ -68,7 +68,7 @@ pub(crate) fn normalize(mut server: Object) -> Result<Object, ConfigError> {
     Ok(server)
 }
 
-/// A command may be written as one list with its arguments.
+/// Splits a command that is written as one list with its arguments.
 fn split_command(server: &mut Object) -> Result<(), ConfigError> {
     let Some(Value::Array(words)) = server.get("command") else { return Ok(()) };
     let mut words = words.clone().into_iter();

@@ -19,17 +19,15 @@ pub type Object = Map<String, Value>;
 const ENTRIES: usize = 1024;
 /// Characters of a name.
 const NAME_CHARS: usize = 128;
-/// What is read of one file.
+/// The most bytes that are read of one file.
 const READ_BYTES: usize = 64 * 1024 * 1024;
 /// Largest document that is written; smaller than the largest that is read.
 const WRITTEN_BYTES: usize = 4 * 1024 * 1024;
 
-/// What is configured.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ConfigKind {
-    /// MCP servers.
     Mcp,
-    /// Skills.
     Skills,
 }
 
@@ -41,7 +39,7 @@ impl ConfigKind {
         }
     }
 
-    /// What one entry is called, for people.
+    /// Returns the name of one entry, for messages.
     fn noun(self) -> &'static str {
         match self {
             Self::Mcp => "MCP server",
@@ -65,7 +63,7 @@ pub struct ConfigStore {
 
 type Entries = BTreeMap<String, Object>;
 
-/// What one file holds.
+/// The contents of one file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Document {
     /// The directory that it is for, for people who look.
@@ -74,12 +72,12 @@ struct Document {
 }
 
 impl ConfigStore {
-    /// A store in a directory, which is made when it is needed.
+    /// Creates a store in a directory, which is made when it is needed.
     pub fn new(home: PathBuf) -> Self {
         Self { home: home.into() }
     }
 
-    /// All entries for a directory, by name.
+    /// Returns all entries for a directory, by name.
     pub async fn list(
         &self,
         kind: ConfigKind,
@@ -88,7 +86,7 @@ impl ConfigStore {
         self.with(kind, directory, |entries| (entries.clone(), false)).await
     }
 
-    /// One entry.
+    /// Returns one entry.
     pub async fn get(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<Object, ConfigError> {
         let entry = self.find(kind, directory, name).await?;
         entry.ok_or_else(|| missing(kind, directory, name))
@@ -197,15 +195,15 @@ fn write(path: &Path, document: &Document) -> Result<(), ConfigError> {
     Ok(write_atomic(path, &text, 0o600, Durability::Ordered)?)
 }
 
-/// The name of a directory's own folder in the store.
+/// Returns the name of a directory's own folder in the store.
 fn folder(directory: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     let digest = Sha256::digest(directory.as_os_str().as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(digest.get(..16).unwrap_or_default())
 }
 
-/// A directory by its one name: without `.`, `..`, and slashes at the end. Nothing is looked up, so that the name stays
-/// the same whether the directory exists yet or not.
+/// Returns a directory by its one name: without `.`, `..`, and slashes at the end. Nothing is looked up, so that the
+/// name stays the same whether the directory exists yet or not.
 fn cleaned(directory: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in directory.components() {

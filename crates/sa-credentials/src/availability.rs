@@ -1,18 +1,18 @@
-//! Whether an agent would find a credential, said without showing one.
+//! Reports that an agent would find a credential, without showing it.
 
 use crate::agents::NEEDS_NONE;
 use crate::{Host, Kind, Origin, Problem, extract};
 use serde::Serialize;
 
-/// Whether an agent has what it needs to call its model.
+/// The credentials that an agent has for its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Availability {
-    /// Whether it can start working: a usable credential was found, or none is needed.
+    /// Set if the agent can start working: a usable credential was found, or none is needed.
     pub available: bool,
-    /// What was found, the agent's own preference first.
+    /// The credentials that were found, in the agent's order.
     pub sources: Vec<Source>,
-    /// What stood in the way of others.
+    /// Places that could not be used.
     pub problems: Vec<Problem>,
 }
 
@@ -20,16 +20,15 @@ pub struct Availability {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// Who accepts it.
     pub provider: String,
-    /// What it is.
+    /// The kind of the credential.
     pub kind: Kind,
-    /// Where it is.
+    /// The place of the credential.
     pub origin: Origin,
-    /// When it stops being accepted, in milliseconds since 1970.
+    /// The time of its expiry, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<u64>,
-    /// Whether the agent can use it: it has not expired, or can be renewed by the agent.
+    /// Set if the agent can use it: it has not expired, or the agent can renew it.
     pub usable: bool,
 }
 
@@ -38,7 +37,7 @@ pub fn needs_none(agent: &str) -> bool {
     agent == NEEDS_NONE
 }
 
-/// What this agent would find on the host; nothing when it is not known where that agent looks.
+/// Returns the credentials that this agent would find on the host; nothing for an unknown agent.
 pub fn availability(agent: &str, host: &Host) -> Option<Availability> {
     let findings = extract(agent, host)?;
     let sources: Vec<Source> = findings

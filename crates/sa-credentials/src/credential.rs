@@ -1,4 +1,4 @@
-//! What a search gives: credentials, and what stood in the way of others.
+//! The result of a search: credentials, and places that could not be used.
 
 use crate::Secret;
 use serde::{Serialize, Serializer};
@@ -8,21 +8,20 @@ use std::path::PathBuf;
 /// A credential, with where it comes from and how it is handed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// Who accepts it: `anthropic`, `openai`, `amp`, …
+    /// The provider that accepts it: `anthropic`, `openai`, `amp`, …
     pub provider: String,
-    /// What it is.
     pub kind: Kind,
-    /// Its value; a helper and the credentials of a cloud platform have none that we know.
+    /// The value. A helper and the credentials of a cloud platform have none that we know.
     pub secret: Option<Secret>,
-    /// Where it was found.
+    /// The place where it was found.
     pub origin: Origin,
     /// The variables that hand it to the agent; none when only the agent's own files can.
     pub variables: Vec<Variable>,
     /// The address that it is meant for, where that is not the provider's usual one.
     pub base_url: Option<String>,
-    /// When it stops being accepted, in milliseconds since 1970.
+    /// The time of its expiry, in milliseconds since 1970.
     pub expires_at_ms: Option<u64>,
-    /// Whether the agent can get a new one by itself once it has expired.
+    /// Set if the agent can renew it once it has expired.
     pub renewable: bool,
     /// Whose it is, where that is known.
     pub account: Option<String>,
@@ -57,18 +56,17 @@ impl Credential {
         self
     }
 
-    /// Whether it is past its time.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_at_ms.is_some_and(|at| at <= now_ms)
     }
 
-    /// Whether the agent can work with it where it was found.
+    /// Returns whether the agent can work with it where it was found.
     pub fn is_usable(&self, now_ms: u64) -> bool {
         self.renewable || !self.is_expired(now_ms)
     }
 }
 
-/// What a credential is.
+/// The kind of a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
@@ -81,12 +79,12 @@ pub enum Kind {
     AuthToken,
     /// A command that prints a key; it is never run here.
     Helper,
-    /// A cloud platform in the provider's place, which has credentials of its own.
+    /// A cloud platform in the provider's place, with separate credentials.
     Cloud,
 }
 
 impl Kind {
-    /// Its name for programs.
+    /// Returns the name for programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::ApiKey => "apiKey",
@@ -113,9 +111,7 @@ impl fmt::Display for Kind {
 /// A place where credentials are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A variable of the environment.
     Variable(&'static str),
-    /// A file.
     File(PathBuf),
     /// An entry of the system's keychain, which is not read.
     Keychain(&'static str),
@@ -145,26 +141,22 @@ impl Serialize for Origin {
 /// An entry of the environment that hands a credential on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
     pub name: &'static str,
-    /// Its value.
     pub value: Secret,
 }
 
 /// A place that should have given a credential and did not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Which place.
     pub origin: Origin,
-    /// What is wrong with it. Never quotes what is there.
+    /// The error. Never quotes the contents.
     pub reason: String,
 }
 
-/// What a search found, the agent's own preference first.
+/// The result of a search, in the agent's order of preference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The credentials.
     pub credentials: Vec<Credential>,
-    /// What stood in the way of others.
+    /// Places that could not be used.
     pub problems: Vec<Problem>,
 }

@@ -3,8 +3,8 @@
 use crate::agents::{AUTH_CONTENT, merged_content};
 use crate::{Credential, Secret, Variable};
 
-/// The variables that hand these credentials, found for one agent, to it: of each provider the first that is not
-/// expired and has variables, so that the agent uses elsewhere what it would use here.
+/// Returns the variables that hand these credentials, found for one agent, to it: of each provider the first that is
+/// not expired and has variables, so that the agent uses elsewhere what it would use here.
 pub fn environment(credentials: &[Credential], now_ms: u64) -> Vec<Variable> {
     let mut providers: Vec<&str> = Vec::new();
     let mut variables: Vec<Variable> = Vec::new();

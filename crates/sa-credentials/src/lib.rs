@@ -22,13 +22,13 @@ pub use validate::{VALIDATION_TIMEOUT, Validity, address_of, validate};
 
 use search::Search;
 
-/// The ids of the agents whose credentials can be searched for.
+/// Returns the ids of the agents whose credentials can be searched for.
 pub fn agents() -> impl Iterator<Item = &'static str> {
     agents::ids()
 }
 
-/// The credentials that this agent's CLI would find on the host, in the order in which it would prefer them; nothing
-/// when it is not known where that agent looks.
+/// Returns the credentials that this agent's CLI would find on the host, in the order in which it would prefer them;
+/// nothing when it is not known where that agent looks.
 pub fn extract(agent: &str, host: &Host) -> Option<Findings> {
     let mut search = Search::of(host);
     agents::search(agent, &mut search).then(|| search.finish())

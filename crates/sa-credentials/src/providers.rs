@@ -1,4 +1,4 @@
-//! The one cheap call by which each provider tells whether it accepts a credential, as data.
+//! The one cheap call to each provider that checks a credential, as data.
 
 use crate::Kind;
 
@@ -10,7 +10,7 @@ pub(crate) struct Probe {
     pub(crate) base: &'static str,
     /// Appended to the base.
     pub(crate) path: &'static str,
-    /// What is posted; without it the call is a GET.
+    /// The body of a POST; without it the call is a GET.
     pub(crate) body: Option<&'static str>,
     /// Headers that the provider wants with every call.
     pub(crate) headers: &'static [(&'static str, &'static str)],
@@ -20,14 +20,12 @@ pub(crate) struct Probe {
     pub(crate) refusals: &'static [u16],
 }
 
-/// How a secret is put into a request.
+/// The way in which a secret is put into a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Scheme {
-    /// As the value of this header.
     Header(&'static str),
-    /// As a bearer token.
     Bearer,
-    /// As a bearer token, which needs Anthropic's header for logins.
+    /// A bearer token, which needs Anthropic's header for logins.
     AnthropicLogin,
 }
 
@@ -35,7 +33,7 @@ pub(crate) fn probe(provider: &str) -> Option<&'static Probe> {
     PROBES.iter().find(|probe| probe.provider == provider)
 }
 
-/// The call that lists models in OpenAI's way.
+/// Returns the call that lists models in OpenAI's way.
 const fn models(provider: &'static str, base: &'static str, base_variable: Option<&'static str>) -> Probe {
     Probe {
         provider,

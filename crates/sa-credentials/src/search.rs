@@ -1,5 +1,5 @@
-//! A search under way: reading files within bounds, and taking strings and times out of them without ever failing as a
-//! whole. What is wrong with one place is noted and hides nothing else.
+//! A search: reads files within bounds, and takes strings and times out of them. An error in one place is recorded
+//! and hides nothing else.
 
 use crate::validate::base_variable;
 use crate::{Credential, Findings, Host, Origin, Problem, Secret, Variable};
@@ -20,7 +20,7 @@ pub(crate) struct Search<'a> {
     findings: Findings,
 }
 
-/// What a number counts since 1970.
+/// The unit of a number since 1970.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     Seconds,
@@ -63,7 +63,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The JSON in a file; nothing when there is no such file, and when there is a problem with it.
+    /// Returns the JSON in a file; nothing when there is no such file, and when there is a problem with it.
     pub(crate) fn json(&mut self, path: &Path) -> Option<Value> {
         let parsed = match read(path) {
             Ok(None) => return None,
@@ -73,7 +73,7 @@ impl<'a> Search<'a> {
         parsed.map_err(|reason| self.problem(Origin::File(path.to_owned()), reason)).ok()
     }
 
-    /// The same, where only an object makes sense.
+    /// Reads a file that must hold an object.
     pub(crate) fn object(&mut self, path: &Path) -> Option<Value> {
         let value = self.json(path)?;
         if !value.is_object() {
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
         Some(value)
     }
 
-    /// The string at a place in a document; nothing when it is missing or blank.
+    /// Returns the string at a place in a document; nothing when it is missing or blank.
     pub(crate) fn text(&mut self, document: &Value, pointer: &str, origin: &Origin) -> Option<String> {
         match document.pointer(pointer)? {
             Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The moment at a place in a document, in milliseconds.
+    /// Returns the moment at a place in a document, in milliseconds.
     pub(crate) fn moment(
         &mut self,
         document: &Value,
@@ -120,12 +120,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A parser's complaint. It names the place and never what stands there.
+/// Returns a parser's complaint. It names the place and never what stands there.
 pub(crate) fn syntax(error: &serde_json::Error) -> String {
     format!("is not JSON: {error}")
 }
 
-/// What a value is, in words.
+/// Returns the kind of a value, for messages.
 pub(crate) fn sort(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -137,7 +137,7 @@ pub(crate) fn sort(value: &Value) -> &'static str {
     }
 }
 
-/// A file's bytes, wiped when dropped; nothing when it does not exist.
+/// Returns a file's bytes, wiped when dropped; nothing when it does not exist.
 fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, String> {
     let unreadable = |error: io::Error| format!("cannot be read: {error}");
     let metadata = match std::fs::metadata(path) {
@@ -149,7 +149,7 @@ fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    // Reading a pipe would wait for whoever writes to it.
+    // Reading a pipe would wait for its writer.
     if !metadata.is_file() {
         return Err("is not a file".to_owned());
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// The shortest secret whose end may be shown; of a shorter one four characters would tell too much.
+/// The shortest secret whose end may be shown; four characters of a shorter one would reveal too much.
 const SHORTEST_WITH_END: usize = 16;
 const END: usize = 4;
 
@@ -17,7 +17,7 @@ impl Secret {
         Self(Zeroizing::new(value.into()))
     }
 
-    /// The value itself. Whoever calls this answers for where it goes.
+    /// Returns the value. The caller is responsible for where it goes.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Whether a provider accepts a credential: one cheap call, which goes to one address and nowhere else.
+//! Checks that a provider accepts a credential: one cheap call, which goes to one address and nowhere else.
 
 use crate::providers::{Probe, Scheme, probe};
 use crate::{Host, Kind, Secret};
@@ -8,39 +8,36 @@ use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long a provider has to answer.
+/// Timeout for a provider's answer.
 pub const VALIDATION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much of an answer is read for the provider's reason.
+/// The most bytes of an answer that are read for the provider's reason.
 const LONGEST_ANSWER: usize = 64 << 10;
 const LONGEST_CODE: usize = 64;
 
-/// What a provider says to a credential.
+/// A provider's verdict on a credential.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Validity {
-    /// It is accepted.
+    /// The provider accepts it.
     Valid,
-    /// It is refused.
+    /// The provider refuses it.
     Invalid {
         /// The HTTP status that says so.
         status: Option<u16>,
         /// The provider's reason, or ours when the credential could not even be sent.
         reason: String,
     },
-    /// Nobody can tell: the provider cannot be reached, has other troubles, or there is no call to ask with.
-    Unknown {
-        /// Why.
-        reason: String,
-    },
+    /// The provider cannot be reached or has failed, or there is no call to check with.
+    Unknown { reason: String },
 }
 
-/// The variable by which agents are sent to another address of this provider.
+/// Returns the variable by which agents are sent to another address of this provider.
 pub(crate) fn base_variable(provider: &str) -> Option<&'static str> {
     probe(provider)?.base_variable
 }
 
-/// Where agents with this environment call the provider.
+/// Returns the address at which agents with this environment call the provider.
 pub fn address_of(provider: &str, host: &Host) -> Option<String> {
     let probe = probe(provider)?;
     let elsewhere = probe.base_variable.and_then(|name| host.variable(name));
@@ -71,7 +68,7 @@ pub async fn validate(provider: &str, kind: Kind, secret: &Secret, base_url: Opt
 }
 
 impl Validity {
-    /// Whoever answers may name the error after the secret.
+    /// Removes the secret, which a server may quote in its error.
     fn without(mut self, secret: &Secret) -> Self {
         if let Self::Invalid { reason, .. } | Self::Unknown { reason } = &mut self
             && reason.contains(secret.expose())
@@ -118,7 +115,7 @@ async fn judge(probe: &Probe, response: Response) -> Validity {
     }
 }
 
-/// The answer, as far as it is JSON and not too long to be one.
+/// Returns the answer, as far as it is JSON and not too long to be one.
 async fn answer(mut response: Response) -> Value {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
@@ -130,7 +127,7 @@ async fn answer(mut response: Response) -> Value {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// The provider's own name for the error. Its words are left out: some quote the key.
+/// Returns the provider's own name for the error. Its words are left out: some quote the key.
 fn code(answer: &Value) -> Option<String> {
     let named = ["/error/code", "/error/status", "/error/type"].into_iter();
     let mut texts = named.filter_map(|pointer| answer.pointer(pointer)?.as_str());
@@ -171,7 +168,7 @@ fn address(base: &str, path: &str) -> Option<Url> {
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
-/// Where a call goes, without what an address may hold besides.
+/// Returns the host of an address, without its other parts.
 fn host(url: &Url) -> String {
     let name = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))

@@ -48,7 +48,6 @@ impl AtomicFile {
         if durability == Durability::Synced { sync(directory_of(&path)) } else { Ok(()) }
     }
 
-    /// Returns the file itself.
     pub fn file_mut(&mut self) -> &mut File {
         &mut self.unnamed.file
     }

@@ -7,9 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct DiskError {
-    /// The file or directory.
     pub path: PathBuf,
-    /// The system's error.
     pub source: io::Error,
 }
 

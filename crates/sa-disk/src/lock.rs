@@ -53,7 +53,7 @@ impl FileLock {
         Ok(Self { _file: file })
     }
 
-    /// Returns whether somebody holds the lock. Whoever takes it at this moment has to try again.
+    /// Returns whether the lock is held. Anyone who takes it at this moment has to try again.
     pub fn is_held(path: &Path) -> Result<bool, DiskError> {
         let file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -19,9 +19,9 @@ pub const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::C
 
 /// Directories that are held open at once while a tree is removed. Deeper ones are moved up first.
 const DEPTH: usize = 64;
-/// How often a directory is emptied again because others put something in.
+/// The number of times a directory is emptied again because others put something in.
 const ROUNDS: usize = 16;
-/// How often deep directories are moved up, at most: others may make a tree deeper while it is removed.
+/// The most times that deep directories are moved up: others may make a tree deeper while it is removed.
 const DEEP_ROUNDS: usize = 100_000;
 /// Names that are read at once. A directory may have more of them than fit into memory.
 const BATCH: usize = 10_000;

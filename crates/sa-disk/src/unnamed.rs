@@ -12,14 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct UnnamedFile {
     dir: OwnedFd,
-    /// The contents of the file.
     pub file: File,
     /// The temporary name, on systems without unnamed files.
     temporary: Option<String>,
 }
 
 impl UnnamedFile {
-    /// Creates a file in a directory.
     pub fn create(dir: OwnedFd, mode: Mode) -> Result<Self, Errno> {
         if let Some(file) = unnamed(&dir, mode)? {
             return Ok(Self { dir, file, temporary: None });
@@ -30,7 +28,6 @@ impl UnnamedFile {
         Ok(Self { dir, file, temporary: Some(name) })
     }
 
-    /// Returns the directory that it is in.
     pub fn dir(&self) -> &OwnedFd {
         &self.dir
     }

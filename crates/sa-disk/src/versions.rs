@@ -50,7 +50,6 @@ impl VersionedDirectory {
         self.root.join(name)
     }
 
-    /// Returns the link to the current version.
     pub fn current_link(&self) -> PathBuf {
         self.root.join(CURRENT)
     }

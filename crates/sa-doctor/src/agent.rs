@@ -1,27 +1,23 @@
-//! What one agent needs: its program, what that runs on, a credential, a way to its model, and a handshake as the proof.
+//! Examines one agent: its program, the runtime, credentials, the way to its model, and a handshake as the proof.
 
 use crate::{Doctor, Finding, Verdict, network, program};
-use sa_agents::{AgentSpec, Launch};
+use sa_agents::AgentSpec;
 use sa_install::{InstallError, Origin};
 use sa_supervisor::CommandSpec;
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
-/// How long `--version` may take; some agents unpack themselves first.
+/// Timeout of `--version`; some agents unpack themselves first.
 const VERSION_PATIENCE: Duration = Duration::from_secs(30);
 const VERSION_BYTES: u64 = 64 << 10;
 
-/// Each thing in the order in which starting the agent would meet it. What depends on something that is wrong is not
-/// looked at: it would fail for the same reason.
+/// Examines each requirement in the order in which starting the agent would need it. A requirement that depends on a
+/// failed one is skipped, because it would fail for the same reason.
 pub(crate) async fn examine(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
-    if let Launch::InstallOnly { .. } = agent.launch {
-        let detail = "it can be installed, but it does not speak ACP and this version has no adapter for it";
-        return vec![Finding::wrong(
-            "launch",
-            detail,
-            "use another agent, or a newer version of sandbox-agent",
-        )];
+    if let Err(error) = agent.check_startable() {
+        let advice = "use another agent, or a newer version of sandbox-agent";
+        return vec![Finding::wrong("launch", error.to_string(), advice)];
     }
     let mut findings: Vec<Finding> = agent.needs.iter().map(|name| needed(doctor, name)).collect();
     findings.extend(examine_node(doctor, agent).await);
@@ -43,7 +39,8 @@ fn needed(doctor: &Doctor, name: &str) -> Finding {
     }
 }
 
-/// Whether Node.js is here in a version that the agent runs on; nothing if it needs none, or is not here itself.
+/// Checks that Node.js is installed in a version that the agent runs on. Returns nothing if the agent needs none or
+/// is not installed.
 async fn examine_node(doctor: &Doctor, agent: &AgentSpec) -> Option<Finding> {
     let installer = doctor.options.launcher.installer();
     let found = installer.find(agent, None).ok().flatten()?;
@@ -127,7 +124,7 @@ async fn run_version(doctor: &Doctor, agent: &AgentSpec, program: &Path) -> Find
     let process = spawned.process;
     let mut said = Vec::new();
     let run = async {
-        // What cannot be read is not there; the exit tells.
+        // Output that cannot be read counts as absent; the exit code decides.
         let _ = (&mut spawned.stdout).take(VERSION_BYTES).read_to_end(&mut said).await;
         process.wait().await
     };

@@ -10,23 +10,21 @@ use sa_supervisor::Supervisor;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What the doctor works with.
+/// The parts of a doctor.
 pub struct DoctorOptions {
     /// Finds and starts programs.
     pub launcher: Launcher,
-    /// Asks agents.
     pub probe: Probe,
     /// Runs `--version`.
     pub supervisor: Supervisor,
-    /// Where credentials may be, and the environment that agents get.
+    /// The places of credentials, and the environment of agents.
     pub host: Host,
     /// The daemon's `PATH`.
     pub search_path: Option<OsString>,
-    /// Where temporary files go.
     pub temporary: PathBuf,
-    /// Where agents are installed.
+    /// The directory of installed agents.
     pub data_dir: PathBuf,
-    /// Whether no address may be asked.
+    /// Set if no network request may be made.
     pub offline: bool,
 }
 
@@ -36,17 +34,16 @@ pub struct Doctor {
 }
 
 impl Doctor {
-    /// A doctor with these instruments.
+    /// Creates a doctor with these instruments.
     pub fn new(options: DoctorOptions) -> Self {
         Self { options }
     }
 
-    /// What every agent needs of this machine.
+    /// Examines the requirements of every agent on this machine.
     pub fn examine_machine(&self) -> Report {
         Report { agent: None, findings: self.machine().examine() }
     }
 
-    /// What this agent needs.
     pub async fn examine(&self, agent: &AgentSpec) -> Report {
         Report { agent: Some(agent.id.clone()), findings: agent::examine(self, agent).await }
     }
@@ -61,7 +58,7 @@ impl Doctor {
         }
     }
 
-    /// Whether agents go through a proxy.
+    /// Returns whether agents use a proxy.
     pub(crate) fn is_proxied(&self) -> bool {
         let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
         names
@@ -73,7 +70,7 @@ impl Doctor {
         self.machine().search(name)
     }
 
-    /// A program by its name or path, as starting it would find it.
+    /// Returns a program by its name or path, as starting it would find it.
     pub(crate) fn locate(&self, name: &str) -> Option<PathBuf> {
         if name.contains('/') { Path::new(name).exists().then(|| name.into()) } else { self.search(name) }
     }

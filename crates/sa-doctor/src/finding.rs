@@ -1,8 +1,8 @@
-//! What the doctor says.
+//! Findings of the doctor.
 
 use serde::Serialize;
 
-/// What was found about the machine, or about one agent on it.
+/// The findings about the machine, or about one agent on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -17,22 +17,20 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    /// What, in a word or two.
+    /// The subject, in a word or two.
     pub check: &'static str,
-    /// How it is.
+    /// The result of the check.
     pub verdict: Verdict,
-    /// What was seen.
     pub detail: String,
-    /// What to do about it.
+    /// A remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
 
-/// How a thing is.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// As it should be.
     Fine,
     /// Worth knowing; the agent starts all the same.
     Note,
@@ -41,7 +39,7 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Whether nothing stands in the way.
+    /// Returns whether the agent can start.
     pub fn is_fine(&self) -> bool {
         self.findings.iter().all(|finding| finding.verdict < Verdict::Wrong)
     }

@@ -1,4 +1,4 @@
-//! What every agent needs of the machine: a home, a place for temporary files, a shell.
+//! Examines the requirements of every agent on a machine: a home, a place for temporary files, a shell.
 
 use crate::Finding;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Machine<'_> {
         ]
     }
 
-    /// The file of this name in the directories of `PATH`.
+    /// Returns the file of this name in the directories of `PATH`.
     pub(crate) fn search(&self, name: &str) -> Option<PathBuf> {
         std::env::split_paths(self.search_path?)
             .map(|directory| directory.join(name))
@@ -51,7 +51,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether files can be made in a directory, which may itself have to be made first.
+/// Checks that files can be created in a directory, which may have to be created first.
 fn writable(check: &'static str, path: &Path, advice: &str) -> Finding {
     let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
     match tempfile::Builder::new().prefix(".sandbox-agent-").tempfile_in(existing) {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_a_shell_is_told() {
+    fn a_machine_without_a_shell_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let machine =

@@ -1,4 +1,4 @@
-//! Whether an agent's model can be reached from here.
+//! Checks that an agent's model can be reached from here.
 
 use crate::Finding;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What kind of program a file is, and whether this machine has what it needs to run.
+//! Detects the kind of a program, and checks that this machine can run it.
 
 use crate::Finding;
 use std::fs::File;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 const CHECK: &str = "program";
 
-/// How much of a file is looked at for its head.
+/// Bytes of a file that are read for its head.
 const HEAD: usize = 4096;
-/// Where an ELF file keeps what is looked at here; see elf(5).
+/// Offsets in an ELF file; see elf(5).
 const ELF_MACHINE: usize = 18;
 const ELF_TABLE: usize = 32;
 const ELF_ENTRY_SIZE: usize = 54;
@@ -19,12 +19,12 @@ const PT_INTERP: u32 = 3;
 /// The longest path of a loader that is believed.
 const MAX_INTERPRETER: u64 = 4096;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A Linux program, with its processor's number and the loader it asks for.
     Elf { machine: u16, loader: Option<PathBuf> },
-    /// A script, with the program that runs it and what that is told.
+    /// A script, with the program that runs it and its argument.
     Script { interpreter: PathBuf, argument: Option<String> },
     /// Something else; the system knows better.
     Other,
@@ -100,7 +100,7 @@ const OWN_MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// Whether this file can run here, as far as its head tells. `search` finds a program on `PATH`.
+/// Checks that this file can run here, by its head. `search` finds a program on `PATH`.
 pub(crate) fn examine(path: &Path, agent: &str, search: impl Fn(&str) -> Option<PathBuf>) -> Vec<Finding> {
     let shown = path.display();
     let reinstall = || format!("install it again: sandbox-agent install-agent {agent} --reinstall");
@@ -178,7 +178,7 @@ mod tests {
         file.into_temp_path()
     }
 
-    /// A program for this processor that asks for a loader.
+    /// Returns a program for this processor that asks for a loader.
     fn elf_with(loader: &str, machine: u16) -> Vec<u8> {
         let mut bytes = vec![0; 64 + 56];
         bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-/// The milliseconds since 1970 of a time such as `2026-03-14T20:42:18.250Z`, which is the only form there is.
+/// Returns the milliseconds since 1970 of a time such as `2026-03-14T20:42:18.250Z`, which is the only form there is.
 pub fn millis(time: &serde_json::Value) -> Result<u64> {
     let text = time.as_str().context("a time is text")?;
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();

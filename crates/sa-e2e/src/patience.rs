@@ -1,4 +1,4 @@
-//! Waiting for what only the daemon can tell.
+//! Waits for conditions that only the daemon can report.
 
 use anyhow::{Result, bail};
 use sa_testkit::{DEADLINE, is_alive};

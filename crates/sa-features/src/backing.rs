@@ -1,5 +1,5 @@
-//! How agents that came last are told of the model behind them, and what of the list is tried with those that speak ACP
-//! themselves: a handful, as their own authors answer for the rest.
+//! Configures newer agents for the model behind them, and selects the features to try with those that speak ACP
+//! themselves: a handful, as their own authors are responsible for the others.
 
 use crate::subject::Modes;
 use anyhow::Result;
@@ -41,14 +41,14 @@ pub(crate) const COPILOT_MODES: Modes = Modes {
     bypass: "https://agentclientprotocol.com/protocol/session-modes#autopilot",
 };
 
-/// The model server plays Amp's service, too.
+/// Returns the model server plays Amp's service, too.
 pub(crate) fn amp(builder: DaemonBuilder, model: &ModelServer, keyed: bool) -> DaemonBuilder {
     let builder = builder.env("AMP_URL", &model.url());
     if keyed { builder.env("AMP_API_KEY", KEY) } else { builder }
 }
 
-/// Its providers know where they are by their settings. One model is in the list that the provider does not have. A provider
-/// with settings counts as one with credentials.
+/// Configures OpenCode. Its providers have their addresses in its settings. One model is in the list that the
+/// provider does not have. A provider with settings counts as one with credentials.
 pub(crate) fn opencode(
     builder: DaemonBuilder,
     model: &ModelServer,
@@ -80,7 +80,7 @@ pub(crate) fn gemini(
     Ok(builder.env("GEMINI_API_KEY", KEY).env("GOOGLE_GEMINI_BASE_URL", &model.url()))
 }
 
-/// It has a way to do without its vendor's service.
+/// Configures Copilot, which can work without its vendor's service.
 pub(crate) fn copilot(builder: DaemonBuilder, model: &ModelServer) -> DaemonBuilder {
     builder
         .env("COPILOT_OFFLINE", "true")

@@ -1,44 +1,41 @@
 //! An ACP client with a user behind it: asks, listens, answers.
 
-use crate::door::{AcpDoor, Door};
+use crate::api::{AcpApi, Api};
 use crate::host::{self, Host};
 use crate::log::{Entry, Log};
 use crate::policy::{Policy, Reply};
 use crate::schema;
 use crate::session::Session;
-use crate::sessions_door::SessionsDoor;
+use crate::sessions_api::SessionsApi;
 use crate::subject::Subject;
 use crate::way::Way;
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// One connection to an agent.
 pub(crate) struct Client {
     inner: Arc<Inner>,
-    /// What the agent said of itself.
+    /// The agent's answer to `initialize`.
     pub(crate) hello: Value,
-    /// Where sessions work unless a body says otherwise.
+    /// The directory of sessions unless a body sets another.
     cwd: PathBuf,
     ids: AtomicU64,
 }
 
-/// What is needed to listen and to answer.
+/// The parts that listening and answering need.
 struct Inner {
     log: Arc<Log>,
-    door: OnceLock<Box<dyn Door>>,
+    api: OnceLock<Box<dyn Api>>,
     policy: Mutex<Policy>,
     host: Host,
     /// The methods of the requests that were sent, by id.
     sent: Mutex<HashMap<u64, String>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Inner {
@@ -58,7 +55,7 @@ impl Inner {
             return schema::check_message(message);
         }
         let id = message["id"].as_u64().with_context(|| format!("an answer to nothing: {message}"))?;
-        let method = lock(&self.sent).get(&id).cloned();
+        let method = self.sent.lock().get(&id).cloned();
         schema::check_answer(&method.with_context(|| format!("an answer to nothing: {message}"))?, message)
     }
 
@@ -66,7 +63,7 @@ impl Inner {
         let method = request["method"].as_str().unwrap_or_default().to_owned();
         let mut reply = Reply::None;
         if !host::concerns(&method) {
-            reply = lock(&self.policy).reply(&request);
+            reply = self.policy.lock().reply(&request);
         }
         let inner = Arc::clone(self);
         tokio::spawn(async move {
@@ -85,8 +82,8 @@ impl Inner {
             if let (Some(message), Some(answer)) = (message.as_object_mut(), answer.as_object()) {
                 message.extend(answer.clone());
             }
-            let Some(door) = inner.door.get() else { return };
-            if let Err(error) = door.send(message).await {
+            let Some(api) = inner.api.get() else { return };
+            if let Err(error) = api.send(message).await {
                 inner.log.blame(format!("an answer was not taken: {error:#}"));
             }
         });
@@ -94,7 +91,7 @@ impl Inner {
 }
 
 impl Client {
-    /// Starts an agent. `query` says which, `more` what the client can do besides files and commands.
+    /// Starts an agent. `query` names it; `more` lists capabilities of the client in addition to files and commands.
     pub(crate) async fn connect(
         daemon: &Daemon,
         server: &str,
@@ -114,7 +111,7 @@ impl Client {
         let log = Arc::new(Log::new());
         let inner = Arc::new(Inner {
             log: Arc::clone(&log),
-            door: OnceLock::new(),
+            api: OnceLock::new(),
             policy: Mutex::new(Policy::Silence),
             host: Host::default(),
             sent: Mutex::default(),
@@ -126,20 +123,20 @@ impl Client {
                 inner.take(message);
             }
         };
-        let (door, answer): (Box<dyn Door>, Value) = match way {
+        let (api, answer): (Box<dyn Api>, Value) = match way {
             Way::Acp => {
-                let (door, answer) = AcpDoor::open(daemon, server, query, &hello, log, take).await?;
-                (Box::new(door), answer)
+                let (api, answer) = AcpApi::open(daemon, server, query, &hello, log, take).await?;
+                (Box::new(api), answer)
             }
             Way::Sessions => {
-                let (door, answer) = SessionsDoor::open(daemon, server, subject, query, log, take);
-                (Box::new(door), answer)
+                let (api, answer) = SessionsApi::open(daemon, server, subject, query, log, take);
+                (Box::new(api), answer)
             }
         };
         schema::check_answer("initialize", &answer)?;
         let hello = answer.get("result").cloned().with_context(|| format!("no hello: {answer}"))?;
         // Nothing else sets it.
-        let _first = inner.door.set(door);
+        let _first = inner.api.set(api);
         Ok(Self { inner, hello, cwd, ids: AtomicU64::new(1) })
     }
 
@@ -157,9 +154,9 @@ impl Client {
         &self.inner.host
     }
 
-    /// How what is asked from now on is answered.
+    /// Sets the policy for requests from now on.
     pub(crate) fn answer_with(&self, policy: Policy) {
-        *lock(&self.inner.policy) = policy;
+        *self.inner.policy.lock() = policy;
     }
 
     /// Answers a question that was left standing.
@@ -167,30 +164,30 @@ impl Client {
         match policy.reply(question) {
             Reply::Result(result) => {
                 let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
-                self.door()?.send(message).await
+                self.api()?.send(message).await
             }
             Reply::Fault(fault) => bail!("{fault}"),
             Reply::None => Ok(()),
         }
     }
 
-    fn door(&self) -> Result<&dyn Door> {
-        Ok(self.inner.door.get().context("a connection")?.as_ref())
+    fn api(&self) -> Result<&dyn Api> {
+        Ok(self.inner.api.get().context("a connection")?.as_ref())
     }
 
     /// Sends a request and gives its id.
     pub(crate) async fn send(&self, method: &str, params: &Value) -> Result<u64> {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        lock(&self.inner.sent).insert(id, method.to_owned());
+        self.inner.sent.lock().insert(id, method.to_owned());
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.door()?.send(message).await?;
+        self.api()?.send(message).await?;
         Ok(id)
     }
 
     /// Waits for the answer to a request.
     pub(crate) async fn answer_to(&self, id: u64) -> Result<Value> {
         let is_answer = |message: &&Value| message["id"] == id && !message["method"].is_string();
-        let what = format!("the answer to {:?}", lock(&self.inner.sent).get(&id));
+        let what = format!("the answer to {:?}", self.inner.sent.lock().get(&id));
         let look = |entries: &[Entry]| entries.iter().filter_map(Entry::message).find(is_answer).cloned();
         self.log().find(&what, 0, look).await
     }
@@ -208,15 +205,14 @@ impl Client {
     }
 
     pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<()> {
-        self.door()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
+        self.api()?.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
     }
 
-    /// A new session.
     pub(crate) async fn session(&self) -> Result<Session<'_>> {
         self.session_with(&json!([])).await
     }
 
-    /// A new session with MCP servers.
+    /// Returns a new session with MCP servers.
     pub(crate) async fn session_with(&self, servers: &Value) -> Result<Session<'_>> {
         let opened = self.call("session/new", &json!({ "cwd": self.cwd, "mcpServers": servers })).await?;
         let id = opened["sessionId"].as_str().context("the id of a session")?.to_owned();
@@ -233,6 +229,6 @@ impl Client {
 
     /// Ends the agent.
     pub(crate) async fn shut(&self) -> Result<()> {
-        self.door()?.shut().await
+        self.api()?.shut().await
     }
 }

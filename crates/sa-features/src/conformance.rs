@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long nothing must come after the last word. Only a wait can show that something does not come.
+/// Time in which nothing must come after the last message. Only a wait can show that something does not come.
 const QUIET: Duration = Duration::from_millis(700);
 
 /// The agents whose protocol is spoken by this binary, each in one version.

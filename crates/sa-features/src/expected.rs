@@ -1,9 +1,9 @@
-//! What is expected of each subject: everything works, but for what this table lists.
+//! The expectations for each subject: everything works, except for the entries of this table.
 
 use crate::feature::Feature;
 use crate::subject::Subject;
 
-/// How a trial should end.
+/// The expected end of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
     Works,
@@ -90,7 +90,7 @@ const LACKING: [Row; 31] = [
     (&["gemini"], &["permission_reject"], "Gemini CLI says no more of a call that was rejected"),
 ];
 
-/// How this trial should end.
+/// Returns the expected end of this trial.
 pub(crate) fn expected(subject: &Subject, feature: &Feature) -> Expected {
     let row = LACKING
         .iter()

@@ -15,15 +15,14 @@ pub struct Feature {
     pub id: &'static str,
     /// Features that belong together.
     pub group: &'static str,
-    /// A few words.
     pub title: &'static str,
-    /// What is tested.
+    /// The subject of the test.
     pub meaning: &'static str,
     pub(crate) setup: Setup,
     pub(crate) body: Body,
 }
 
-/// What is done and seen to show that a feature works.
+/// The steps and checks that show that a feature works.
 pub(crate) type Body = fn(&Stage) -> BoxFuture<'_, Result<()>>;
 
 impl fmt::Debug for Feature {

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A named pipe. Whoever reads it waits for its writer.
+/// A named pipe. A reader waits for its writer.
 pub(crate) struct Fifo {
     path: PathBuf,
 }

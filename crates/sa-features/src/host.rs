@@ -1,15 +1,15 @@
-//! What a client does for its agent: reading and writing files, running commands. Some agents leave that to their client.
+//! The client's services for its agent: reading and writing files, running commands. Some agents leave that to their
+//! client.
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::until_some;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
-/// What the client says of itself.
 pub(crate) fn capabilities() -> Value {
     json!({ "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true, "_meta": { "terminal_output": true } })
 }
@@ -23,11 +23,10 @@ pub(crate) struct Host {
 #[derive(Debug)]
 struct Terminal {
     child: Child,
-    /// Where its output goes.
     file: std::path::PathBuf,
 }
 
-/// Whether a request is for the host rather than for the user.
+/// Returns whether a request is for the host rather than for the user.
 pub(crate) fn concerns(method: &str) -> bool {
     method.starts_with("fs/") || method.starts_with("terminal/")
 }
@@ -62,12 +61,12 @@ impl Host {
     }
 
     fn with<T>(&self, id: &str, act: impl FnOnce(&mut Terminal) -> Result<T>) -> Result<T> {
-        let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut terminals = self.terminals.lock();
         act(terminals.get_mut(id).with_context(|| format!("a terminal {id}"))?)
     }
 
     fn create(&self, params: &Value) -> Result<Value> {
-        let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut terminals = self.terminals.lock();
         let id = format!("terminal-{}", terminals.len() + 1);
         let cwd = params["cwd"].as_str().context("a directory")?;
         let file = std::path::Path::new(cwd).join(format!(".{id}"));
@@ -84,7 +83,7 @@ impl Host {
         Ok(json!({ "terminalId": id }))
     }
 
-    /// How a command ended, if it has.
+    /// Returns the exit of a command, once it has ended.
     pub(crate) fn exit(&self, id: &str) -> Result<Option<Value>> {
         self.with(id, |terminal| {
             let status = terminal.child.try_wait()?;
@@ -99,7 +98,7 @@ impl Host {
         Ok(json!({ "output": self.printed(id)?, "truncated": false, "exitStatus": exit }))
     }
 
-    /// What a command printed so far.
+    /// Returns the output of a command so far.
     pub(crate) fn printed(&self, id: &str) -> Result<String> {
         self.with(id, |terminal| Ok(fs::read_to_string(&terminal.file)?))
     }
@@ -107,7 +106,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        let terminals = self.terminals.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let terminals = self.terminals.get_mut();
         for terminal in terminals.values_mut() {
             // Failing means that it has ended.
             let _ended = terminal.child.kill();

@@ -6,14 +6,15 @@
 //!                       └─► matrix: docs/compatibility.md
 //! ```
 //!
-//! A body speaks of the agent's behavior alone: it asks for steps in the words of [`script`], which every
-//! [`Subject`] says in its own way, and looks at what the client was told, what is on disk, and what the model saw.
+//! A body concerns the agent's behavior alone: it asks for steps in the words of [`script`], which every [`Subject`]
+//! renders differently, and checks the client's messages, the disk, and the model's requests.
 
+mod api;
 mod backing;
 mod bodies;
 mod client;
 mod conformance;
-mod door;
+mod context;
 mod expected;
 mod feature;
 mod fifo;
@@ -27,21 +28,20 @@ mod restart;
 mod schema;
 mod script;
 mod session;
-mod sessions_door;
+mod sessions_api;
 mod shared;
 mod stage;
 mod subject;
-mod surroundings;
 mod tools;
 mod trial;
 mod way;
 
 pub use conformance::{conformance, is_held};
+pub use context::Given;
 pub use feature::{FEATURES, Feature};
 pub use matrix::matrix;
 pub use restart::restart;
 pub use shared::{Share, is_shared};
 pub use subject::{SUBJECTS, Subject};
-pub use surroundings::Given;
 pub use trial::run;
 pub use way::Way;

@@ -1,10 +1,10 @@
 //! Everything that came from an agent, in order, and waiting for more of it.
 
 use anyhow::{Result, bail};
+use parking_lot::Mutex;
 use sa_testkit::DEADLINE;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 pub(crate) enum Entry {
     /// A JSON-RPC message of the agent.
     Message(Value),
-    /// Something that the daemon tells about the agent, such as that it ended.
+    /// A report of the daemon about the agent, such as its exit.
     Fact { name: String, data: Value },
 }
 
@@ -26,21 +26,16 @@ impl Entry {
     }
 }
 
-/// How many of the last entries an error shows, and how much of each.
+/// The number of last entries that an error shows, and the length of each.
 const SHOWN: (usize, usize) = (25, 400);
 
-/// See the module's comment.
+/// A log of what happened, in order.
 #[derive(Debug)]
 pub(crate) struct Log {
     entries: Mutex<Vec<Entry>>,
-    /// What an agent must never do, in words.
+    /// Violations of the protocol, for people.
     faults: Mutex<Vec<String>>,
     changed: watch::Sender<u64>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change is one push.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Log {
@@ -49,34 +44,34 @@ impl Log {
     }
 
     pub(crate) fn push(&self, entry: Entry) {
-        lock(&self.entries).push(entry);
+        self.entries.lock().push(entry);
         self.changed.send_modify(|count| *count += 1);
     }
 
     /// Forgets what came so far.
     pub(crate) fn clear(&self) {
-        lock(&self.entries).clear();
+        self.entries.lock().clear();
     }
 
     /// Notes that the agent, or the way to it, broke the rules. Every wait fails from now on.
     pub(crate) fn blame(&self, fault: String) {
-        lock(&self.faults).push(fault);
+        self.faults.lock().push(fault);
         self.changed.send_modify(|count| *count += 1);
     }
 
     /// Fails if the rules were broken.
     pub(crate) fn check(&self) -> Result<()> {
-        let faults = lock(&self.faults);
+        let faults = self.faults.lock();
         if faults.is_empty() { Ok(()) } else { bail!("{}", faults.join("\n")) }
     }
 
     pub(crate) fn len(&self) -> usize {
-        lock(&self.entries).len()
+        self.entries.lock().len()
     }
 
-    /// The entries from this position on.
+    /// Returns the entries from this position on.
     pub(crate) fn since(&self, start: usize) -> Vec<Entry> {
-        lock(&self.entries).get(start..).unwrap_or_default().to_vec()
+        self.entries.lock().get(start..).unwrap_or_default().to_vec()
     }
 
     /// Waits until `look` finds what it looks for in the entries from `start` on.
@@ -90,7 +85,7 @@ impl Log {
         let deadline = Instant::now() + DEADLINE;
         loop {
             changed.mark_unchanged();
-            if let Some(found) = look(lock(&self.entries).get(start..).unwrap_or_default()) {
+            if let Some(found) = look(self.entries.lock().get(start..).unwrap_or_default()) {
                 self.check()?;
                 return Ok(found);
             }
@@ -101,7 +96,7 @@ impl Log {
         }
     }
 
-    /// The last entries from a position on, in words.
+    /// Returns the last entries from a position on, in words.
     pub(crate) fn tail(&self, start: usize) -> String {
         let entries = self.since(start);
         let mut text = String::new();

@@ -1,5 +1,5 @@
-//! What the suite needs as a program: `sa-features matrix` prints the compatibility matrix, `sa-features mcp` is an MCP
-//! server on standard input and output.
+//! The suite as a program: `sa-features matrix` prints the compatibility matrix, `sa-features mcp` is an MCP server
+//! on standard input and output.
 
 use anyhow::{Result, bail};
 use sa_features::{matrix, mcp};

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// See the module's comment. Only the body knows whether anything may be asked at all.
+/// An answer to requests of the agent. Only the body knows whether anything may be asked at all.
 #[derive(Debug, Clone)]
 pub(crate) enum Policy {
-    /// Nothing must be asked.
+    /// No request must come.
     Silence,
     /// Chooses the first option of this kind: `allow_once`, `allow_always`, `reject_once`.
     Choose(&'static str),
@@ -13,7 +13,6 @@ pub(crate) enum Policy {
     Pick(&'static str),
     /// Says that the turn is cancelled.
     Cancel,
-    /// Fills in the form.
     Fill(Value),
     /// Declines to fill in the form.
     Decline,
@@ -21,7 +20,7 @@ pub(crate) enum Policy {
     Leave,
 }
 
-/// What becomes of a question.
+/// The reaction to a request.
 pub(crate) enum Reply {
     Result(Value),
     /// The question must not come; why.
@@ -30,7 +29,7 @@ pub(crate) enum Reply {
 }
 
 impl Policy {
-    /// What is answered to this request of the agent.
+    /// Returns the reaction to this request of the agent.
     pub(crate) fn reply(&self, request: &Value) -> Reply {
         let is_form = request["method"] == "elicitation/create";
         let selected = |id: &Value| json!({ "outcome": { "outcome": "selected", "optionId": id } });

@@ -10,8 +10,8 @@ pub(crate) fn for_model(script: &Script) -> String {
     turns.collect::<Vec<_>>().join("\nthen\n")
 }
 
-/// For the scripted model server behind Codex. It has its own ways: plans end a turn, and what is done about them is another
-/// turn, which is told the plan; the results of other agents are waited for.
+/// Renders a script for the scripted model server behind Codex. Plans end a turn there, and acting on them is another
+/// turn, which is given the plan; the results of other agents are waited for.
 pub(crate) fn for_codex(script: &Script) -> String {
     let mut turns = Vec::new();
     for (index, turn) in script.turns.iter().enumerate() {
@@ -31,8 +31,8 @@ pub(crate) fn for_codex(script: &Script) -> String {
     turns.join("\nthen\n")
 }
 
-/// For the scripted model server behind OpenCode, which names its sub-agents and tells why it tries again in the words of the
-/// model's API.
+/// Renders a script for the scripted model server behind OpenCode, which names its sub-agents and reports a retry in
+/// the words of the model's API.
 pub(crate) fn for_opencode(script: &Script) -> String {
     let turns = script.turns.iter().map(|turn| turn.iter().map(opencode_line).collect::<Vec<_>>().join("\n"));
     turns.collect::<Vec<_>>().join("\nthen\n")
@@ -135,7 +135,7 @@ fn model_line(step: &Step) -> String {
     }
 }
 
-/// For the demo agent (docs/demo-agent.md), which can do less. What it cannot do is an error.
+/// Renders a script for the demo agent (docs/demo-agent.md), which can do less. Other steps are an error.
 pub(crate) fn for_demo(script: &Script) -> Result<String> {
     let mut lines = Vec::new();
     for step in script.turns.iter().flatten() {
@@ -150,7 +150,7 @@ fn demo_line(step: &Step) -> Result<String> {
         Step::Stream { pieces } => format!("stream {pieces} 16"),
         Step::SaySettings => "config".to_owned(),
         Step::SayImages => "image".to_owned(),
-        // Its commands tell their results themselves.
+        // Its commands report their results themselves.
         Step::SayResult => String::new(),
         Step::Think(text) => format!("think {text}"),
         Step::Shell { command, background: false } => format!("run {command}"),

@@ -1,4 +1,5 @@
-//! One thing that only universal sessions promise: the daemon is killed in the middle of a turn, and the conversation goes on.
+//! A guarantee of universal sessions alone: the daemon is killed in the middle of a turn, and the conversation
+//! continues.
 
 use crate::script::{Step, say, script};
 use crate::stage::Setup;
@@ -10,10 +11,10 @@ use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
 
-/// What the model must still know afterwards.
+/// Words that the model must still know afterwards.
 const WORD: &str = "The word is xyzzy.";
 
-/// Kills the daemon while the agent speaks, and goes on with another one.
+/// Kills the daemon while the agent speaks, and continues with another one.
 pub fn restart(subject: &'static Subject) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(killed_and_resumed(subject))
@@ -86,7 +87,7 @@ async fn turn(http: &Http, text: &str) -> Result<Value> {
     Ok(event["data"]["turnEnded"].clone())
 }
 
-/// The first event after `offset` that fits.
+/// Returns the first event after `offset` that fits.
 async fn find(http: &Http, offset: u64, fits: impl Fn(&Value) -> bool) -> Result<Value> {
     let mut stream = Sse::open(http.get(&format!("/v1/sessions/kept/events/sse?offset={offset}"))).await?;
     loop {

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use jsonschema::Validator;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 const SCHEMA: &str = include_str!("../../../schemas/acp/v1/schema.unstable.json");
 
@@ -15,7 +16,7 @@ static DEFINITIONS: LazyLock<Value> = LazyLock::new(|| {
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Whether a request or notification of the agent is one that ACP has. Methods that begin with `_` are free.
+/// Checks that a request or notification of the agent is one that ACP has. Methods that begin with `_` are free.
 pub(crate) fn check_message(message: &Value) -> Result<()> {
     let method = message["method"].as_str().context("a method")?;
     if method.starts_with('_') {
@@ -29,7 +30,7 @@ pub(crate) fn check_message(message: &Value) -> Result<()> {
     check(side, method, suffix, &message["params"])
 }
 
-/// Whether an answer of the agent is one that ACP has for the method that it answers.
+/// Checks that an answer of the agent is one that ACP has for its method.
 pub(crate) fn check_answer(method: &str, answer: &Value) -> Result<()> {
     match answer.get("error") {
         Some(error) => validate("Error", error),
@@ -55,7 +56,7 @@ fn validate(name: &str, value: &Value) -> Result<()> {
 }
 
 fn validator(name: &str) -> Result<Arc<Validator>> {
-    let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = VALIDATORS.lock();
     if let Some(validator) = known.get(name) {
         return Ok(Arc::clone(validator));
     }

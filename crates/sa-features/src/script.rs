@@ -1,4 +1,4 @@
-//! What an agent is asked to do, in words that fit every agent. How it is told is in `render`.
+//! Tasks for an agent, in words that fit every agent. `render` turns them into prompts.
 
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -53,14 +53,13 @@ pub(crate) enum Step {
         tool: String,
         input: Value,
     },
-    /// Ends for a reason of its own.
+    /// Ends for this reason.
     Stop(&'static str),
-    /// The numbers of tokens that the model tells.
+    /// The numbers of tokens that the model reports.
     Usage {
         input: u64,
         output: u64,
     },
-    /// Goes silent.
     Hang,
     /// Is silent for so long.
     Pause(Duration),
@@ -85,12 +84,11 @@ pub(crate) struct Script {
     pub(crate) turns: Vec<Vec<Step>>,
 }
 
-/// A script without steps.
+/// Returns a script without steps.
 pub(crate) fn script() -> Script {
     Script { turns: vec![Vec::new()] }
 }
 
-/// A script that says one text.
 pub(crate) fn say(text: &str) -> Script {
     script().say(text)
 }
@@ -103,7 +101,7 @@ impl Script {
         self
     }
 
-    /// The model sees the results so far and goes on.
+    /// Returns the model sees the results so far and continues.
     pub(crate) fn then(mut self) -> Self {
         self.turns.push(Vec::new());
         self

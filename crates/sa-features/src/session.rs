@@ -35,7 +35,7 @@ impl<'a> Session<'a> {
         self.begin(text).await?.end().await
     }
 
-    /// Prompts and waits for a turn that ends by itself.
+    /// Prompts and waits for the end of the turn.
     pub(crate) async fn turn(&self, text: &str) -> Result<Turn> {
         let turn = self.prompt(text).await?;
         ensure!(turn.stop_reason() == "end_turn", "the turn ended with {}", turn.answer);
@@ -55,7 +55,6 @@ impl<'a> Session<'a> {
         Ok(Running { session: self, request, start })
     }
 
-    /// Cancels what the session does.
     pub(crate) async fn cancel(&self) -> Result<()> {
         self.client.notify("session/cancel", &json!({ "sessionId": self.id })).await
     }
@@ -72,7 +71,7 @@ impl<'a> Session<'a> {
         Ok(answer["configOptions"].clone())
     }
 
-    /// The option of this category, as it was when the session was opened.
+    /// Returns the option of this category, as it was when the session was opened.
     pub(crate) fn option(&self, category: &str) -> Result<&Value> {
         let options = self.opened["configOptions"].as_array().context("options")?;
         let option = options.iter().find(|option| option["category"] == category);
@@ -88,7 +87,7 @@ impl<'a> Session<'a> {
         self.client.log().find(what, 0, look).await
     }
 
-    /// What came about this session from a position of the log on.
+    /// Returns the messages about this session from a position of the log on.
     pub(crate) fn messages_since(&self, start: usize) -> Vec<Value> {
         let entries = self.client.log().since(start);
         messages_of(&self.id, entries.iter())
@@ -101,7 +100,6 @@ fn messages_of<'e>(session: &str, entries: impl Iterator<Item = &'e Entry>) -> V
 }
 
 impl Running<'_> {
-    /// The id of its request.
     pub(crate) fn request(&self) -> u64 {
         self.request
     }
@@ -148,7 +146,7 @@ impl Running<'_> {
         self.hear("a question", |message| is_question(message).then(|| message.clone())).await
     }
 
-    /// Whether the answer has come.
+    /// Returns whether the answer has come.
     pub(crate) fn is_over(&self) -> bool {
         let entries = self.session.client.log().since(self.start);
         let mut messages = entries.iter().filter_map(Entry::message);
@@ -157,33 +155,30 @@ impl Running<'_> {
 }
 
 impl Turn {
-    /// What the agent said.
+    /// Returns the agent's text.
     pub(crate) fn text(&self) -> String {
         self.messages.iter().filter_map(said_by).collect()
     }
 
-    /// What it thought.
     pub(crate) fn thoughts(&self) -> String {
         let chunks = self.updates("agent_thought_chunk");
         chunks.iter().filter_map(|update| update["content"]["text"].as_str()).collect()
     }
 
-    /// The updates of one kind.
     pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
         updates(&self.messages, kind)
     }
 
-    /// The questions that were asked.
     pub(crate) fn questions(&self) -> Vec<&Value> {
         self.messages.iter().filter(|message| is_question(message)).collect()
     }
 
-    /// The tool calls, as their last updates left them.
+    /// Returns the tool calls, as their last updates left them.
     pub(crate) fn tools(&self) -> Vec<Tool> {
         Tool::all(&self.messages)
     }
 
-    /// The only tool call of this kind.
+    /// Returns the only tool call of this kind.
     pub(crate) fn tool(&self, kind: &str) -> Result<Tool> {
         let mut tools = self.tools().into_iter().filter(|tool| tool.kind() == kind);
         let tool = tools.next().with_context(|| format!("no tool of the kind {kind}: {:?}", self.tools()))?;
@@ -191,24 +186,24 @@ impl Turn {
         Ok(tool)
     }
 
-    /// Why the turn ended; `error` if the prompt failed.
+    /// Returns the stop reason; `error` if the prompt failed.
     pub(crate) fn stop_reason(&self) -> &str {
         self.answer["result"]["stopReason"].as_str().unwrap_or("error")
     }
 
-    /// The error of a prompt that must have failed.
+    /// Returns the error of a prompt that must have failed.
     pub(crate) fn error(&self) -> Result<&Value> {
         self.answer.get("error").with_context(|| format!("the prompt did not fail: {}", self.answer))
     }
 }
 
-/// The updates of one kind among messages.
+/// Returns the updates of one kind among messages.
 pub(crate) fn updates<'m>(messages: &'m [Value], kind: &str) -> Vec<&'m Value> {
     let updates = messages.iter().map(|message| &message["params"]["update"]);
     updates.filter(|update| update["sessionUpdate"] == kind).collect()
 }
 
-/// The text of a message of the agent.
+/// Returns the text of a message of the agent.
 pub(crate) fn said_by(message: &Value) -> Option<&str> {
     let update = &message["params"]["update"];
     (update["sessionUpdate"] == "agent_message_chunk").then(|| update["content"]["text"].as_str())?

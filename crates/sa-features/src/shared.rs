@@ -38,7 +38,7 @@ pub struct Share {
 const TRIALS: usize = 30;
 
 impl Share {
-    /// All parts of all subjects.
+    /// Returns all parts of all subjects.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for way in Way::ALL {
@@ -50,7 +50,7 @@ impl Share {
         all
     }
 
-    /// The name of the test that runs the part.
+    /// Returns the name of the test that runs the part.
     pub fn name(&self) -> String {
         let prefix = if self.way == Way::Sessions { "sessions::" } else { "" };
         format!("{prefix}{}::shared_{}", self.subject.name, self.part + 1)

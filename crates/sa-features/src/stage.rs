@@ -1,4 +1,4 @@
-//! What a body plays on: a daemon, an agent behind it, a scripted model behind that, and a client before it.
+//! The stage of a body: a daemon, an agent behind it, a scripted model behind that, and a client in front of it.
 
 use crate::client::Client;
 use crate::policy::Policy;
@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a stage differs from the usual one.
+/// Differences from the usual stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Setup {
     /// The client shows no forms.
@@ -29,21 +29,19 @@ pub(crate) struct Setup {
     pub(crate) bare: bool,
 }
 
-/// See the module's comment.
+/// The stage of a body.
 pub(crate) struct Stage {
     pub(crate) subject: &'static Subject,
     setup: Setup,
     way: Way,
-    /// The first client.
     client: Client,
     pub(crate) daemon: Daemon,
     model: ModelServer,
-    /// Where sessions work.
+    /// The directory of sessions.
     pub(crate) project: PathBuf,
 }
 
 impl Stage {
-    /// Sets the stage for a subject.
     pub(crate) async fn set(subject: &'static Subject, setup: Setup, way: Way) -> Result<Self> {
         let sandbox = Arc::new(Sandbox::new()?);
         let project = sandbox.path("project");
@@ -78,22 +76,20 @@ impl Stage {
         connect(&self.daemon, server, self.subject, (self.setup, self.way), self.project.clone()).await
     }
 
-    /// A script as a prompt.
     pub(crate) fn text(&self, script: &Script) -> Result<String> {
         self.subject.render(script)
     }
 
-    /// A session in which every change is asked about.
+    /// Returns a session in which every change is asked about.
     pub(crate) async fn asking_session(&self) -> Result<Session<'_>> {
         self.session_in(self.subject.modes.ask).await
     }
 
-    /// A session that never asks.
+    /// Returns a session that never asks.
     pub(crate) async fn free_session(&self) -> Result<Session<'_>> {
         self.session_in(self.subject.modes.bypass).await
     }
 
-    /// A session in a mode.
     pub(crate) async fn session_in(&self, mode: &str) -> Result<Session<'_>> {
         let session = self.client.session().await?;
         if session.opened["modes"]["currentModeId"] != mode {
@@ -106,7 +102,7 @@ impl Stage {
         self.client.answer_with(policy);
     }
 
-    /// A file of the project, if it is there.
+    /// Returns a file of the project, if it is there.
     pub(crate) fn file(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.project.join(name)).ok()
     }
@@ -116,7 +112,7 @@ impl Stage {
         fs::write(self.project.join(name), content).with_context(|| format!("writing {name}"))
     }
 
-    /// The processes of the agent's own program, one for each session that is open.
+    /// Returns the processes of the agent's own program, one for each session that is open.
     pub(crate) fn native_processes(&self) -> Vec<u32> {
         let Some(program) = self.subject.native_program() else { return Vec::new() };
         let children = self.daemon.children();
@@ -131,13 +127,14 @@ impl Stage {
         Ok(kill_process(pid, Signal::KILL)?)
     }
 
-    /// What the model was asked so far. An agent without a model has none.
+    /// Returns the requests to the model so far. An agent without a model has none.
     pub(crate) fn asked_of_model(&self) -> Result<Vec<Request>> {
         ensure!(self.subject.has_model(), "there is no model behind this agent");
         Ok(self.model.requests())
     }
 
-    /// The bodies of the requests in which the agent offers its tools: the conversation itself, no calls on the side.
+    /// Returns the bodies of the requests in which the agent offers its tools: the conversation itself, no calls on
+    /// the side.
     pub(crate) fn conversations(&self) -> Result<Vec<Value>> {
         let asked = self.asked_of_model()?.into_iter();
         let asked =
@@ -163,7 +160,7 @@ impl Stage {
         sa_testkit::until("the session to be stored", || self.model.requests().iter().any(is_it)).await
     }
 
-    /// What was said in the last conversation with the model, all of it.
+    /// Returns the whole text of the last conversation with the model.
     pub(crate) fn last_dialogue(&self) -> Result<String> {
         let last = self.conversations()?.pop().context("a request")?;
         let fields = ["messages", "contents", "input"];
@@ -172,7 +169,7 @@ impl Stage {
     }
 }
 
-/// What the client of the stage can do is what the client itself can do.
+/// A stage is used like its client.
 impl Deref for Stage {
     type Target = Client;
 

@@ -19,11 +19,11 @@ pub struct Subject {
     pub name: &'static str,
     /// Names it in the matrix.
     pub label: &'static str,
-    /// Its id in the daemon.
+    /// The id in the daemon.
     pub agent: &'static str,
     /// The newest, if none is given.
     pub version: Option<&'static str>,
-    /// What its modes are called.
+    /// The names of its modes.
     pub(crate) modes: Modes,
     /// The features that are tried; all of them if none is named.
     only: &'static [&'static str],
@@ -35,9 +35,7 @@ pub struct Subject {
 pub(crate) struct Modes {
     /// Asks before it changes anything.
     pub(crate) ask: &'static str,
-    /// Reads only.
     pub(crate) plan: &'static str,
-    /// Never asks.
     pub(crate) bypass: &'static str,
 }
 
@@ -56,7 +54,7 @@ const CLAUDE_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypas
 
 const CODEX_MODES: Modes = Modes { ask: "default", plan: "plan", bypass: "bypass" };
 
-/// All of them.
+/// Every subject.
 pub static SUBJECTS: [Subject; 9] = [
     Subject {
         name: "demo",
@@ -141,27 +139,26 @@ pub static SUBJECTS: [Subject; 9] = [
     },
 ];
 
-/// What the agent is called that writes lines which nobody knows.
+/// The agent that writes unknown lines.
 const NOISY: &str = "noisy";
 
-/// What the agent is called whose program has no helpers.
+/// The agent whose program has no helpers.
 const BARE: &str = "bare";
 
 /// A key that only the scripted model takes.
 const KEY: &str = "sk-ant-scripted";
 
 impl Subject {
-    /// Whether a feature is tried with it.
     pub fn tries(&self, feature: &Feature) -> bool {
         self.only.is_empty() || self.only.contains(&feature.id)
     }
 
-    /// Whether a model is behind it.
+    /// Returns whether a model is behind it.
     pub(crate) fn has_model(&self) -> bool {
         self.kind != Kind::Demo
     }
 
-    /// The query by which the daemon starts it.
+    /// Returns the query by which the daemon starts it.
     pub(crate) fn query(&self, setup: Setup) -> String {
         match (self.version, self.special(setup)) {
             (_, Some(name)) => format!("?agent={name}"),
@@ -170,7 +167,7 @@ impl Subject {
         }
     }
 
-    /// What the agent is called if its program is another one than the installed.
+    /// Returns the agent's id if its program is not the installed one.
     fn special(&self, setup: Setup) -> Option<&'static str> {
         if setup.noisy && self.kind != Kind::Demo {
             return Some(NOISY);
@@ -178,7 +175,7 @@ impl Subject {
         (setup.bare && self.sandboxed_mode().is_some()).then_some(BARE)
     }
 
-    /// A mode that needs the agent's own sandbox, which needs helpers.
+    /// Returns a mode that needs the agent's own sandbox, which needs helpers.
     pub(crate) fn sandboxed_mode(&self) -> Option<&'static str> {
         (self.kind == Kind::Codex).then_some("auto")
     }
@@ -200,7 +197,7 @@ impl Subject {
         }
     }
 
-    /// A script as a prompt for it.
+    /// Returns a script as a prompt for it.
     pub(crate) fn render(&self, script: &Script) -> Result<String> {
         match self.kind {
             Kind::Demo => render::for_demo(script),
@@ -262,17 +259,17 @@ impl Subject {
         Ok(())
     }
 
-    /// A model for which the agent keeps lists of things to do, if it does not for all.
+    /// Returns a model for which the agent keeps lists of things to do, if it does not for all.
     pub(crate) fn listing_model(&self) -> Option<&'static str> {
         (self.kind == Kind::Claude).then_some("claude-sonnet-4-5")
     }
 
-    /// An HTTP status after which it tries again, and tells so, in all of its versions.
+    /// Returns an HTTP status after which it retries and reports that, in all of its versions.
     pub(crate) fn retried_status(&self) -> u16 {
         if self.kind == Kind::Codex { 403 } else { 429 }
     }
 
-    /// What the agent's own program is called, if it is a process beside the agent.
+    /// Returns the name of the agent's own program, if it is a separate process.
     pub(crate) fn native_program(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Demo | Kind::Gemini | Kind::Copilot => None,
@@ -288,7 +285,7 @@ impl Subject {
         matches!(self.kind, Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Copilot)
     }
 
-    /// Whether each session has a process of its own, which ends with it.
+    /// Returns whether each session has a separate process, which ends with it.
     pub(crate) fn has_process_per_session(&self) -> bool {
         matches!(self.kind, Kind::Claude | Kind::Amp)
     }
@@ -298,28 +295,28 @@ impl Subject {
         self.kind == Kind::Codex
     }
 
-    /// Whether it stores what was said a moment after the turn.
+    /// Returns whether it stores a turn a moment after its end.
     pub(crate) fn stores_late(&self) -> bool {
         self.kind == Kind::Amp
     }
 
-    /// Whether the client has to leave files and commands to it: it would take a client's word for a file that is not there for
-    /// a failure.
+    /// Returns whether the client has to leave files and commands to it: it would take a client's answer about a
+    /// missing file for a failure.
     pub(crate) fn works_alone(&self) -> bool {
         self.kind == Kind::Gemini
     }
 
-    /// Whether what the user said stays as it was when the conversation is summed up.
+    /// Returns whether prompts stay as they were when the conversation is summarized.
     pub(crate) fn keeps_prompts(&self) -> bool {
         self.kind == Kind::Codex
     }
 
-    /// Whether a turn is over with the plan, so that a plan which is turned down is the last of it.
+    /// Returns whether a turn ends with the plan, so that nothing follows a rejected one.
     pub(crate) fn ends_with_plan(&self) -> bool {
         self.kind == Kind::Codex
     }
 
-    /// A daemon that can start the agent, with the model behind it. Without a key, the agent knows of none.
+    /// Returns a daemon that can start the agent, with the model behind it. Without a key, the agent knows of none.
     pub(crate) async fn daemon(
         &self,
         sandbox: &Sandbox,
@@ -361,8 +358,8 @@ impl Subject {
     }
 }
 
-/// The CLI without its helpers but for the one that runs tools. It looks for them where its file is, so a link by name is not
-/// enough.
+/// Returns the CLI without its helpers but for the one that runs tools. It looks for them where its file is, so a
+/// link by name is not enough.
 fn bare_program(installed: &Installed) -> Result<PathBuf> {
     let folder = installed.data_dir.join("bare");
     fs::create_dir_all(&folder)?;
@@ -377,7 +374,8 @@ fn bare_program(installed: &Installed) -> Result<PathBuf> {
     Ok(folder.join("codex"))
 }
 
-/// The CLI, after two lines that it does not write in any version: one of an unknown type, and one that is no JSON.
+/// Returns the CLI, after two lines that it does not write in any version: one of an unknown type, and one that is no
+/// JSON.
 fn noisy_program(sandbox: &Sandbox, program: &Path) -> Result<PathBuf> {
     let path = sandbox.path("noisy");
     let text = format!(

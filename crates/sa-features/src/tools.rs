@@ -14,7 +14,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// All calls in some messages, in the order in which they were announced.
+    /// Returns all calls in some messages, in the order in which they were announced.
     pub(crate) fn all(messages: &[Value]) -> Vec<Self> {
         let mut tools: Vec<Self> = Vec::new();
         for update in messages.iter().map(|message| &message["params"]["update"]) {
@@ -68,19 +68,17 @@ impl Tool {
         self.field("content").as_array().into_iter().flatten()
     }
 
-    /// The texts of its content.
     pub(crate) fn text(&self) -> String {
         let texts = self.content().filter_map(|content| content["content"]["text"].as_str());
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Its only diff.
     pub(crate) fn diff(&self) -> Result<&Value> {
         self.content().find(|content| content["type"] == "diff").with_context(|| format!("no diff: {self:?}"))
     }
 
-    /// What its command printed and its exit code, as a client learns them: from the terminal that it runs for the
-    /// agent, or from what the agent tells.
+    /// Returns the output and the exit code of its command, as a client gets them: from the terminal that it runs for
+    /// the agent, or from the agent's report.
     pub(crate) fn ran(&self, host: &Host) -> Result<(String, i64)> {
         if let Some(terminal) = self.content().find_map(|content| content["terminalId"].as_str()) {
             let exit = host.exit(terminal)?.context("a command that ended")?;

@@ -9,13 +9,14 @@ use anyhow::{Context, Result, bail};
 use sa_testkit::within;
 use std::time::Duration;
 
-/// How long something may take that is not expected at all.
+/// Time for a step that is not expected to work.
 const LACKING: Duration = Duration::from_secs(5);
 
-/// How long a body may take.
+/// Timeout of a body.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Runs a feature's body against a subject. What works must work; what is lacking must not, so that the table stays true.
+/// Runs a feature's body against a subject. A feature that works must work; one that is lacking must not, so that the
+/// table stays true.
 pub fn run(subject: &'static Subject, feature: &'static Feature, way: Way) -> Result<()> {
     let expected = way.lacks(subject, feature).map_or_else(|| expected(subject, feature), Expected::Lacks);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

@@ -15,7 +15,7 @@ pub enum Way {
 /// Subjects that are tried through both.
 const BOTH: [&str; 4] = ["demo", "claude", "codex", "opencode"];
 
-/// What universal sessions have no words for, by design.
+/// Features that universal sessions leave out by design.
 const ACP_ONLY: [&str; 9] = [
     // The daemon itself opens, lists and forgets sessions.
     "list",
@@ -27,12 +27,12 @@ const ACP_ONLY: [&str; 9] = [
     // The daemon's own client shows forms, and has a word for "cancelled" only for whole turns.
     "question_without_forms",
     "permission_cancelled",
-    // How to log in is told by `/v1/agents`.
+    // `/v1/agents` says how to log in.
     "auth_required",
 ];
 
-/// What is tried with real agents through universal sessions: everything that is told in words of their own. The rest is
-/// the agent's doing, which the other way shows; `SA_FEATURES=all` tries it, too.
+/// Features that are tried with real agents through universal sessions: everything that has its own events there. The
+/// others are the agent's doing, which the other way covers; `SA_FEATURES=all` tries them, too.
 const TOLD: [&str; 27] = [
     "text",
     "streaming",
@@ -63,7 +63,7 @@ const TOLD: [&str; 27] = [
     "crash",
 ];
 
-/// What the demo agent makes up where its client has neither files nor terminals for it.
+/// Features that the demo agent simulates where its client has neither files nor terminals for it.
 const MADE_UP: [&str; 12] = [
     "bypass",
     "cancel_tool",
@@ -80,7 +80,7 @@ const MADE_UP: [&str; 12] = [
 ];
 
 impl Way {
-    /// Why this feature cannot work here although it does elsewhere.
+    /// Returns the reason why this feature cannot work here although it does elsewhere.
     pub(crate) fn lacks(self, subject: &Subject, feature: &Feature) -> Option<&'static str> {
         let made_up = self == Self::Sessions && subject.name == "demo" && MADE_UP.contains(&feature.id);
         made_up.then_some(
@@ -91,7 +91,7 @@ impl Way {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Acp, Self::Sessions];
 
-    /// Whether this feature of that subject is tried here.
+    /// Returns whether this feature of that subject is tried here.
     pub fn tries(self, subject: &Subject, feature: &Feature) -> bool {
         match self {
             Self::Acp => subject.tries(feature),
@@ -104,12 +104,11 @@ impl Way {
         }
     }
 
-    /// The subjects that universal sessions are tried with.
+    /// Returns whether universal sessions are tried with a subject.
     pub fn has_sessions(subject: &Subject) -> bool {
         BOTH.contains(&subject.name)
     }
 
-    /// The name of a trial.
     pub fn trial(self, subject: &Subject, feature: &Feature) -> String {
         match self {
             Self::Acp => format!("{}::{}", subject.name, feature.id),

@@ -4,7 +4,7 @@ use crate::entry::Version;
 use crate::error::FilesError;
 use std::path::Path;
 
-/// Which versions are meant.
+/// Entity tags of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tags {
     /// Any: `*`.
@@ -13,7 +13,7 @@ pub enum Tags {
     Of(Vec<String>),
 }
 
-/// What must hold of the version that is there.
+/// Conditions on the current version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// `If-Match`: there is one of these.
@@ -45,7 +45,7 @@ impl Tags {
         (!tags.is_empty()).then_some(Self::Of(tags))
     }
 
-    /// Whether this version is one of them and surely so: a weak tag never is.
+    /// Returns whether this version is certainly one of them. A weak tag never is.
     pub fn hold_strongly(&self, version: &Version) -> bool {
         match self {
             Self::Any => true,
@@ -53,7 +53,7 @@ impl Tags {
         }
     }
 
-    /// Whether this version is one of them, weak tags included.
+    /// Returns whether this version is one of them, weak tags included.
     pub fn hold_weakly(&self, version: &Version) -> bool {
         match self {
             Self::Any => true,
@@ -81,7 +81,7 @@ impl Conditions {
         Ok(())
     }
 
-    /// Whether the file must be new.
+    /// Returns whether the file must be new.
     pub(crate) fn must_be_new(&self) -> bool {
         self.if_none_match == Some(Tags::Any)
     }

@@ -1,10 +1,11 @@
 //! Copying a tree to another file system, as moving there needs it.
 
-use crate::entry::{Kind, kind, mode};
+use crate::entry::{kind, mode};
 use crate::error::{At, FilesError};
 use crate::listing::names;
 use crate::root::Place;
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps};
+use sa_api::FsEntryType;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -25,14 +26,14 @@ pub(crate) fn copy_tree(from: &Place, to: &Place, path: &Path) -> Result<(), Fil
 fn copy(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), FilesError> {
     let stat = from.stat().at(path)?;
     match kind(&stat) {
-        Kind::File => copy_file(from, to, path),
-        Kind::Symlink => copy_link(from, to, &stat, path),
-        Kind::Directory if depth >= DEPTH => Err(FilesError::TooLarge(format!(
+        FsEntryType::File => copy_file(from, to, path),
+        FsEntryType::Symlink => copy_link(from, to, &stat, path),
+        FsEntryType::Directory if depth >= DEPTH => Err(FilesError::TooLarge(format!(
             "'{}' lies more than {DEPTH} directories deep, too deep to be moved to another file system",
             path.to_string_lossy()
         ))),
-        Kind::Directory => copy_directory(from, to, path, depth),
-        Kind::Other => Err(FilesError::Conflict(format!(
+        FsEntryType::Directory => copy_directory(from, to, path, depth),
+        FsEntryType::Other => Err(FilesError::Conflict(format!(
             "'{}' is a pipe, a socket or a device, which cannot be moved to another file system",
             path.to_string_lossy()
         ))),

@@ -1,7 +1,7 @@
 //! The way down, one name after the other, each opened in the directory before it and never through a link. Links are
 //! read and walked here, `..` goes back to a directory that is still open. Nobody who swaps names meanwhile can make
-//! it leave its root. Used where the kernel cannot resolve a path beneath a directory by itself, where an absolute
-//! link has to be followed, and where directories are made on the way.
+//! it leave its root. Used where the kernel cannot resolve a path beneath a directory, where an absolute link has to
+//! be followed, and where directories are made on the way.
 
 use crate::error::Fault;
 use crate::root::{HOLD, Last, Place, Root};
@@ -29,7 +29,7 @@ pub(crate) struct Descent<'a> {
     make: Option<Mode>,
     /// The directory, by device and inode, that the way must not enter.
     shunned: Option<(u64, u64)>,
-    /// How many directories were open when it was entered, while we are in it.
+    /// The number of directories that were open when it was entered, while we are in it.
     shunned_at: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ enum Step {
     Name(OsString),
 }
 
-/// What a name turned out to be.
+/// The kind of a name.
 enum Found {
     Directory(OwnedFd),
     Link(OsString),
@@ -73,7 +73,7 @@ impl<'a> Descent<'a> {
         self
     }
 
-    /// The directory at the path; its last name is one, too.
+    /// Returns the directory at the path; its last name is one, too.
     pub(crate) fn directory(mut self, path: &Path) -> Result<OwnedFd, Fault> {
         self.look_ahead(path)?;
         while let Some(step) = self.ahead.pop() {
@@ -90,7 +90,7 @@ impl<'a> Descent<'a> {
         self.open.pop().ok_or_else(|| Errno::NOENT.into())
     }
 
-    /// The place that the path ends at.
+    /// Returns the place that the path ends at.
     pub(crate) fn place(mut self, path: &Path, last: Last) -> Result<Place, Fault> {
         self.look_ahead(path)?;
         while let Some(step) = self.ahead.pop() {
@@ -206,7 +206,7 @@ impl<'a> Descent<'a> {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(errno) => return Err(errno.into()),
         }
-        // Another may remove it each time; that must not go on for ever.
+        // Another process may remove it each time; that must not continue forever.
         self.makes += 1;
         if self.makes > 2 * DEPTH {
             return Err(Errno::BUSY.into());
@@ -216,7 +216,6 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// What tells one file from all others.
 pub(crate) fn identity(stat: &rustix::fs::Stat) -> (u64, u64) {
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
     (stat.st_dev as u64, stat.st_ino as u64)

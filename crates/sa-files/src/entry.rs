@@ -1,45 +1,31 @@
-//! What is known of a file without reading it.
+//! The metadata of a file.
 
 use crate::descent::identity;
 use crate::moment::Moment;
 use rustix::fs::{FileType, Stat};
+use sa_api::FsEntryType;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Symlink,
-    /// A pipe, a socket or a device.
-    Other,
-}
-
 /// A file, directory or link, and what the file system says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// The absolute path, or the one beneath the root.
     pub path: PathBuf,
-    /// What it is.
-    pub kind: Kind,
-    /// Its size in bytes; of a link the length of its target.
+    /// The kind of the file.
+    pub kind: FsEntryType,
+    /// The size in bytes; of a link the length of its target.
     pub size: u64,
-    /// When its contents changed last.
+    /// The time of the last change of its contents.
     pub modified: Moment,
     /// Permissions, the lowest twelve bits.
     pub mode: u32,
-    /// Where a link points to.
     pub target: Option<OsString>,
-    /// What tells this version of it from others.
     pub version: Version,
 }
 
-/// What tells one version of a file from others: it changes when the file is written, replaced or changes hands.
+/// The version of a file. It changes when the file is written, replaced or changes its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
     device: u64,
@@ -61,7 +47,7 @@ impl Version {
         }
     }
 
-    /// As an entity tag, with its quotes.
+    /// Returns the version as an entity tag, with its quotes.
     pub fn tag(&self) -> String {
         format!(
             "\"{:x}-{:x}-{:x}-{:x}.{:x}-{:x}.{:x}\"",
@@ -89,13 +75,13 @@ impl Entry {
         }
     }
 
-    /// Its own name; empty for the root.
+    /// Returns the last name of the path; empty for the root.
     pub fn name(&self) -> String {
         self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 }
 
-/// A path as text for a query, percent-encoded, where it is no Unicode and JSON cannot carry it.
+/// Returns a path as text for a query, percent-encoded, where it is no Unicode and JSON cannot carry it.
 pub fn encoded(path: &Path) -> Option<String> {
     if path.to_str().is_some() {
         return None;
@@ -111,12 +97,12 @@ pub fn encoded(path: &Path) -> Option<String> {
     Some(text)
 }
 
-pub(crate) fn kind(stat: &Stat) -> Kind {
+pub(crate) fn kind(stat: &Stat) -> FsEntryType {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Symlink,
-        _ => Kind::Other,
+        FileType::RegularFile => FsEntryType::File,
+        FileType::Directory => FsEntryType::Directory,
+        FileType::Symlink => FsEntryType::Symlink,
+        _ => FsEntryType::Other,
     }
 }
 
@@ -130,7 +116,7 @@ pub(crate) fn mode(stat: &Stat) -> u32 {
     mode & 0o7777
 }
 
-/// The types of the fields differ between systems.
+/// Returns the types of the fields differ between systems.
 fn moment(seconds: impl TryInto<i64>, nanoseconds: impl TryInto<u32>) -> Moment {
     Moment {
         seconds: seconds.try_into().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What can go wrong with files, by what a caller can do about it.
+//! Errors about files, by the reaction of a caller.
 
 use rustix::io::Errno;
 use sa_disk::DiskError;
@@ -6,13 +6,13 @@ use std::io;
 use std::path::Path;
 use thiserror::Error;
 
-/// Why an operation on files failed.
+/// The reason why an operation on files failed.
 #[derive(Debug, Error)]
 pub enum FilesError {
     /// The request itself makes no sense.
     #[error("{0}")]
     Invalid(String),
-    /// Nothing there.
+    /// There is no such file.
     #[error("there is nothing at '{0}'")]
     NotFound(String),
     /// The path leads out of the directory that the daemon is confined to.
@@ -20,13 +20,8 @@ pub enum FilesError {
     Outside(String),
     /// The system forbids it.
     #[error("the system does not allow this for '{path}': {reason}")]
-    Denied {
-        /// The path.
-        path: String,
-        /// The system's words.
-        reason: String,
-    },
-    /// It contradicts what is there.
+    Denied { path: String, reason: String },
+    /// The operation conflicts with an existing file.
     #[error("{0}")]
     Conflict(String),
     /// A condition of the request does not hold.
@@ -37,10 +32,7 @@ pub enum FilesError {
     TooLarge(String),
     /// No byte of the file is in the range.
     #[error("the range lies beyond the end of the file, which has {size} bytes")]
-    Range {
-        /// Size of the file.
-        size: u64,
-    },
+    Range { size: u64 },
     /// Disk or quota is full.
     #[error("no space is left for '{0}'")]
     NoSpace(String),
@@ -55,16 +47,11 @@ pub enum FilesError {
     Unsupported(String),
     /// Anything else that the system reports.
     #[error("'{path}': {reason}")]
-    Io {
-        /// The path.
-        path: String,
-        /// The system's words.
-        reason: String,
-    },
+    Io { path: String, reason: String },
 }
 
 impl FilesError {
-    /// The system's error about a path, sorted by its kind.
+    /// Returns the system's error about a path, sorted by its kind.
     pub(crate) fn from_io(error: &io::Error, path: &Path) -> Self {
         let path = path.to_string_lossy().into_owned();
         let Some(errno) = Errno::from_io_error(error) else {
@@ -103,10 +90,9 @@ fn describe(errno: Errno) -> String {
     io::Error::from(errno).to_string()
 }
 
-/// What goes wrong on the way to a file, before it is known which path the caller gave.
+/// An error on the way to a file, before the caller's path is known.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The system's error.
     Os(io::Error),
     /// A link or `..` leads out.
     Outside,
@@ -115,7 +101,6 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// The same, about this path.
     pub(crate) fn at(self, path: &Path) -> FilesError {
         match self {
             Self::Os(error) => FilesError::from_io(&error, path),
@@ -127,7 +112,7 @@ impl Fault {
         }
     }
 
-    /// Whether there is just nothing.
+    /// Returns whether there is just no file.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Os(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -147,7 +132,6 @@ impl From<io::Error> for Fault {
 
 /// Names the path that an error is about.
 pub(crate) trait At<T> {
-    /// The same result, about this path.
     fn at(self, path: &Path) -> Result<T, FilesError>;
 }
 
@@ -162,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_system_lacks_is_told_from_what_went_wrong() {
+    fn what_a_system_lacks_is_reported_from_what_went_wrong() {
         let about = |kind: io::ErrorKind| FilesError::from_io(&io::Error::new(kind, "why"), Path::new("a"));
         assert!(matches!(about(io::ErrorKind::Unsupported), FilesError::Unsupported(why) if why == "why"));
         assert!(matches!(about(io::ErrorKind::Other), FilesError::Io { .. }));

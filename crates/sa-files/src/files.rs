@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// Longer paths are refused before the system is asked.
 const PATH_BYTES: usize = 16 * 1024;
 
-/// Where the service works and how much it may do.
+/// The place and the limits of the service.
 #[derive(Debug, Clone)]
 pub struct FilesOptions {
     /// The directory that relative paths start at. Without it the daemon's own working directory, or the root where
@@ -25,7 +25,6 @@ pub struct FilesOptions {
     pub root: Option<PathBuf>,
     /// Walk paths name by name also where the kernel can resolve them itself, as on a kernel that cannot.
     pub by_steps: bool,
-    /// Bounds.
     pub limits: FilesLimits,
 }
 
@@ -33,7 +32,7 @@ pub struct FilesOptions {
 #[derive(Debug, Clone)]
 pub struct Files(Arc<Shared>);
 
-/// What operations share.
+/// The state that operations share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) root: Root,
@@ -95,12 +94,12 @@ impl Files {
         })))
     }
 
-    /// The directory that relative paths start at.
+    /// Returns the directory that relative paths start at.
     pub fn workspace(&self) -> &Path {
         &self.0.workspace
     }
 
-    /// The bounds in force.
+    /// Returns the bounds in force.
     pub fn limits(&self) -> &FilesLimits {
         &self.0.limits
     }
@@ -119,7 +118,7 @@ impl Files {
         &self.0
     }
 
-    /// The absolute form of a path, if it is one that requests may name. Nothing is looked up.
+    /// Returns the absolute form of a path, if it is one that requests may name. Nothing is looked up.
     pub fn absolute(&self, given: &OsStr) -> Result<PathBuf, FilesError> {
         Ok(self.locate(given)?.absolute)
     }
@@ -128,7 +127,7 @@ impl Files {
         self.0.locate(given)
     }
 
-    /// Runs work that waits for the disk on a thread of its own. It goes on to its end when the caller goes away.
+    /// Runs work that waits for the disk on another thread. It runs to its end even if the caller is dropped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> Result<T, FilesError> + Send + 'static,
@@ -142,25 +141,24 @@ impl Files {
         .await
     }
 
-    /// A seat for one archive that is packed or unpacked.
-    pub(crate) fn seat_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.archives, "archives are packed or unpacked; see files.archives")
+    /// Reserves a slot for one archive that is packed or unpacked.
+    pub(crate) fn reserve_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.archives, "archives are packed or unpacked; see files.archives")
     }
 
-    /// A seat for one watch.
-    pub(crate) fn seat_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.watches, "watches exist; see files.watches")
+    pub(crate) fn reserve_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.watches, "watches exist; see files.watches")
     }
 
-    /// A seat for one search, which may take long: others must not wait for it.
-    pub(crate) fn seat_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
-        seat(&self.0.searches, "searches run; see files.searches")
+    /// Reserves a slot for one search. It may take long, and others must not wait for it.
+    pub(crate) fn reserve_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+        slot(&self.0.searches, "searches run; see files.searches")
     }
 }
 
-fn seat(seats: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
+fn slot(slots: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
     let taken = |_| FilesError::TooMany(format!("too many {what}"));
-    Arc::clone(seats).try_acquire_owned().map_err(taken)
+    Arc::clone(slots).try_acquire_owned().map_err(taken)
 }
 
 impl Shared {

@@ -19,13 +19,15 @@ mod removal;
 mod root;
 mod rules;
 mod search;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tree;
 mod watch;
 mod writing;
 
 pub use archive::{PackOptions, Packed, PackedStream, Packing, Unpacked, Unpacking};
 pub use condition::{Conditions, Tags};
-pub use entry::{Entry, Kind, Version, encoded};
+pub use entry::{Entry, Version, encoded};
 pub use error::FilesError;
 pub use files::{Files, FilesOptions};
 pub use limits::FilesLimits;
@@ -35,5 +37,5 @@ pub use moving::Moved;
 pub use reading::{FileStream, OpenFile};
 pub use removal::Directory;
 pub use search::{Hit, Line, Query, Results};
-pub use watch::{ChangeKind, Watch, WatchEvent, WatchOptions};
+pub use watch::{Watch, WatchEvent, WatchOptions};
 pub use writing::{Upload, WriteOptions, Written};

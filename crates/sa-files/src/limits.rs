@@ -14,7 +14,7 @@ const GIB: u64 = 1024 * 1024 * 1024;
 pub struct FilesLimits {
     /// Operations that use the disk at once; further ones wait.
     pub operations: usize,
-    /// What is read from or written to a file in one go. A transfer holds two or three of them.
+    /// Bytes of one read or write. A transfer holds two or three of them.
     pub chunk_bytes: usize,
     /// Largest file that may be written (0: as large as the disk allows).
     pub file_bytes: u64,
@@ -30,7 +30,7 @@ pub struct FilesLimits {
     pub archive_entries: u64,
     /// Bytes that one uploaded archive may unpack to.
     pub archive_bytes: u64,
-    /// How many times its own size a compressed archive may unpack to, beyond the first 64 MiB.
+    /// The most bytes that a compressed archive may unpack to beyond the first 64 MiB, as a multiple of its size.
     pub archive_ratio: u64,
     /// Watches that exist at once; then 429.
     pub watches: usize,
@@ -38,7 +38,7 @@ pub struct FilesLimits {
     pub watch_directories: usize,
     /// Changes that one watch holds for its reader; more of them become one `overflow`.
     pub watch_pending: usize,
-    /// How long changes are gathered before they are sent.
+    /// Time for which changes are gathered before they are sent.
     pub watch_gather_ms: u64,
     /// Searches at once; then 429.
     pub searches: usize,
@@ -79,12 +79,12 @@ impl Default for FilesLimits {
 }
 
 impl FilesLimits {
-    /// The size that a written file must not exceed, if there is one.
+    /// Returns the size that a written file must not exceed, if there is one.
     pub(crate) fn largest_file(&self) -> Option<u64> {
         (self.file_bytes > 0).then_some(self.file_bytes)
     }
 
-    /// How long a body may bring nothing.
+    /// Returns the timeout for a body that brings nothing.
     pub fn body_stall(&self) -> Duration {
         Duration::from_millis(self.body_stall_ms)
     }

@@ -1,18 +1,19 @@
 //! Looking at what is there: one entry, or all of a directory.
 
-use crate::entry::{Entry, Kind, kind};
+use crate::entry::{Entry, kind};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::{Last, Place};
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::first_names;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Which part of a listing is wanted.
+/// A part of a listing.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
     /// Only names that come after this one, in the order of their bytes.
@@ -31,7 +32,7 @@ pub struct Listing {
 }
 
 impl Files {
-    /// What is known of the file at a path. Links are themselves unless they are to be followed.
+    /// Returns the metadata of the file at a path. A link is followed only if asked.
     pub async fn stat(&self, path: &OsStr, follow: bool) -> Result<Entry, FilesError> {
         let located = self.locate(path)?;
         self.run(move |shared| {
@@ -42,7 +43,6 @@ impl Files {
         .await
     }
 
-    /// Lists a directory.
     pub async fn list(&self, path: &OsStr, page: Page) -> Result<Listing, FilesError> {
         let located = self.locate(path)?;
         self.run(move |shared| {
@@ -54,7 +54,7 @@ impl Files {
     }
 }
 
-/// What is known of the file at a place.
+/// Returns the metadata of the file at a place.
 pub(crate) fn entry(place: &Place, path: &Path) -> Result<Entry, Errno> {
     look(&place.dir, &place.name, path)
 }
@@ -62,7 +62,7 @@ pub(crate) fn entry(place: &Place, path: &Path) -> Result<Entry, Errno> {
 fn look(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<Entry, Errno> {
     let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let target = match kind(&stat) {
-        Kind::Symlink => rustix::fs::readlinkat(dir, name, Vec::new()).ok(),
+        FsEntryType::Symlink => rustix::fs::readlinkat(dir, name, Vec::new()).ok(),
         _ => None,
     };
     let target = target.map(|target| OsStr::from_bytes(target.to_bytes()).to_owned());
@@ -90,7 +90,7 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listi
         None => {}
     }
     let next = names.last().filter(|_| names.len() < all).cloned();
-    // What is gone by now was deleted while the listing was made.
+    // A missing entry was deleted while the listing was made.
     let found = names.iter().filter_map(|name| match look(&dir, name, &path.join(name)) {
         Err(Errno::NOENT) => None,
         other => Some(other.at(path)),

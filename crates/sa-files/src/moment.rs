@@ -6,9 +6,7 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 /// A point in time, as file systems keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
-    /// Seconds since 1970.
     pub seconds: i64,
-    /// And nanoseconds.
     pub nanoseconds: u32,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::copying::copy_tree;
 use crate::descent::{Descent, identity};
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Files, Located, Shared};
 use crate::removal::remove_tree;
@@ -11,16 +11,15 @@ use crate::root::{Last, Place};
 use crate::writing::DIRECTORY;
 use rustix::fs::Stat;
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// What was moved where.
+/// The result of a move.
 #[derive(Debug, Clone)]
 pub struct Moved {
-    /// Where it was.
     pub from: PathBuf,
-    /// Where it is.
     pub to: PathBuf,
 }
 
@@ -82,11 +81,11 @@ impl Move<'_> {
         self.copy(&source, &target)
     }
 
-    /// Where it goes. A directory must not go into itself, not even through a link.
+    /// Returns the destination. A directory must not be moved into itself, not even through a link.
     fn target(&self, moved: &Stat) -> Result<Place, FilesError> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
-        if kind(moved) == Kind::Directory {
+        if kind(moved) == FsEntryType::Directory {
             descent = descent.shunning(identity(moved));
         }
         let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;
@@ -107,7 +106,7 @@ impl Move<'_> {
         let Some(replaced) = replaced else {
             return rename_new(source, target).map(|()| None);
         };
-        if kind(moved) != Kind::Directory && kind(replaced) != Kind::Directory {
+        if kind(moved) != FsEntryType::Directory && kind(replaced) != FsEntryType::Directory {
             rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name)?;
             return Ok(None);
         }
@@ -132,7 +131,7 @@ impl Move<'_> {
         aside.map_or(Ok(()), |aside| remove_tree(&target.dir, &aside, &self.to.absolute))
     }
 
-    /// To another device: a copy beside the target takes its name, then the source goes.
+    /// Moves to another device: a copy next to the target takes its name, then the source is removed.
     fn copy(&self, source: &Place, target: &Place) -> Result<(), FilesError> {
         let stand_in =
             Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
@@ -186,7 +185,7 @@ fn rename_new(source: &Place, target: &Place) -> Result<(), Errno> {
     }
 }
 
-/// Whether two places are one: the same name in the same directory.
+/// Returns whether two places are the same name in the same directory.
 fn same_place(one: &Place, other: &Place) -> Result<bool, FilesError> {
     let path = std::path::Path::new(&one.name);
     let directory = |place: &Place| rustix::fs::fstat(&place.dir).map(|stat| identity(&stat)).at(path);

@@ -1,6 +1,6 @@
 //! Reading a file from any offset, a piece at a time, whatever its size.
 
-use crate::entry::{Entry, Kind};
+use crate::entry::Entry;
 use crate::error::{At, Fault, FilesError};
 use crate::files::Files;
 use bytes::Bytes;
@@ -8,6 +8,7 @@ use futures_util::Stream;
 use rustix::buffer::spare_capacity;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::future::Future;
 use std::io;
@@ -21,7 +22,7 @@ use tokio::task::JoinHandle;
 /// A regular file that is open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// What it was when it was opened.
+    /// The metadata at the time of opening.
     pub entry: Entry,
     fd: Arc<OwnedFd>,
     chunk: usize,
@@ -41,8 +42,9 @@ impl Files {
             let fd = opened.map_err(|fault| special(fault, &located.absolute))?;
             let stat = rustix::fs::fstat(&fd).at(&located.absolute)?;
             let entry = Entry::new(located.absolute.clone(), &stat, None);
-            if entry.kind != Kind::File {
-                let what = if entry.kind == Kind::Directory { "a directory" } else { "not a regular file" };
+            if entry.kind != FsEntryType::File {
+                let what =
+                    if entry.kind == FsEntryType::Directory { "a directory" } else { "not a regular file" };
                 return Err(FilesError::Conflict(format!(
                     "'{}' is {what}",
                     located.absolute.to_string_lossy()
@@ -66,18 +68,17 @@ fn special(fault: Fault, path: &std::path::Path) -> FilesError {
 }
 
 impl OpenFile {
-    /// How many bytes it has, if that is known before it is read.
+    /// Returns the number of bytes, if that is known before the file is read.
     pub fn size(&self) -> Option<u64> {
         (!self.endless).then_some(self.entry.size)
     }
 
-    /// The whole file.
     pub fn into_stream(self) -> FileStream {
         let end = self.size();
         self.stream(0, end)
     }
 
-    /// A part of it, which must lie within its size.
+    /// Returns a part of it, which must lie within its size.
     pub fn into_range(self, range: Range<u64>) -> FileStream {
         self.stream(range.start, Some(range.end))
     }
@@ -92,9 +93,9 @@ impl OpenFile {
 pub struct FileStream {
     fd: Arc<OwnedFd>,
     chunk: usize,
-    /// Where the next read begins.
+    /// The offset of the next read.
     offset: u64,
-    /// Where the stream ends; without it, where the file does.
+    /// The end of the stream; without it, the end of the file.
     end: Option<u64>,
     reading: Option<JoinHandle<io::Result<Bytes>>>,
 }

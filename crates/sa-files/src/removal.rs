@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 /// A directory that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// Absolute path.
     pub path: PathBuf,
     /// False if it existed.
     pub is_new: bool,

@@ -10,22 +10,22 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-/// How often a way that others change meanwhile is tried again.
+/// The most attempts on a path that others change meanwhile.
 const TRIES: usize = 16;
 
 /// A directory, and whether paths may leave it.
 #[derive(Debug)]
 pub(crate) struct Root {
     pub(crate) dir: OwnedFd,
-    /// Where it is: absolute links that lead back beneath it may be followed. Without it none may.
+    /// The root's path: absolute links that lead back beneath it may be followed. Without it none may.
     pub(crate) path: Option<PathBuf>,
-    /// Whether the way must stay beneath. Otherwise this is the system's own root.
+    /// Set if paths must stay beneath. Otherwise this is the system's own root.
     pub(crate) confined: bool,
     /// The kernel cannot resolve paths beneath a directory, or is not to.
     pub(crate) by_steps: bool,
 }
 
-/// What a path ends at: a name in a directory. The name is `.` where the path names the directory itself.
+/// The end of a path: a name in a directory. The name is `.` where the path names the directory itself.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) dir: OwnedFd,
@@ -33,35 +33,34 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whether it is a directory that was reached without a name, so that it cannot be removed or replaced.
+    /// Returns whether this is a directory that was reached without a name, so that it cannot be removed or replaced.
     pub(crate) fn is_nameless(&self) -> bool {
         self.name == "."
     }
 
-    /// What is there; a link is itself.
+    /// Returns the metadata; a link is not followed.
     pub(crate) fn stat(&self) -> Result<rustix::fs::Stat, Errno> {
         rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
 }
 
-/// What to do with a link at the end of a path.
+/// The treatment of a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     /// The link itself is meant.
     Keep,
-    /// What it points to is meant.
     Follow,
 }
 
 impl Root {
-    /// The directory at `path`.
+    /// Returns the directory at `path`.
     pub(crate) fn open(path: &Path, confined: bool) -> Result<Self, Errno> {
         let dir = rustix::fs::openat(CWD, path, HOLD, Mode::empty())?;
         let by_steps = !can_resolve_beneath(&dir);
         Ok(Self { dir, path: Some(path.to_owned()), confined, by_steps })
     }
 
-    /// A directory as the root of an operation that must stay beneath it.
+    /// Creates a directory as the root of an operation that must stay beneath it.
     pub(crate) fn beneath(&self, dir: OwnedFd) -> Self {
         Self { dir, path: None, confined: true, by_steps: self.by_steps }
     }
@@ -115,7 +114,7 @@ impl Root {
         Descent::new(self)?.making(mode).directory(path)
     }
 
-    /// The same for the directory that a path's last name is in.
+    /// Finds a place, and creates the directory of its last name.
     pub(crate) fn place_making_parents(&self, path: &Path, last: Last, mode: Mode) -> Result<Place, Fault> {
         match self.place(path, last) {
             Err(fault) if fault.is_missing() => Descent::new(self)?.making(mode).place(path, last),
@@ -148,7 +147,7 @@ impl Root {
     }
 }
 
-/// Whether the kernel has `openat2` and no filter of system calls keeps it from us.
+/// Returns whether the kernel has `openat2` and no filter of system calls forbids it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn can_resolve_beneath(dir: &OwnedFd) -> bool {
     rustix::fs::openat2(dir, ".", HOLD, Mode::empty(), rustix::fs::ResolveFlags::BENEATH).is_ok()
@@ -159,7 +158,8 @@ fn can_resolve_beneath(_: &OwnedFd) -> bool {
     false
 }
 
-/// Whether the quick way cannot tell: too much changed meanwhile, or a link is absolute and may still lead back.
+/// Returns whether the quick way cannot decide: too much changed meanwhile, or a link is absolute and may still lead
+/// back.
 fn must_descend(errno: Errno) -> bool {
     matches!(errno, Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::XDEV)
 }
@@ -168,7 +168,8 @@ fn is_link(place: &Place) -> bool {
     place.stat().is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-/// An absolute path without `.`, doubled or trailing slashes. `..` stays: only the disk knows what is above a link.
+/// Returns an absolute path without `.`, doubled or trailing slashes. `..` stays: only the disk knows what is above a
+/// link.
 pub(crate) fn absolute(base: &Path, given: &OsStr) -> PathBuf {
     base.join(given).components().filter(|part| *part != Component::CurDir).collect()
 }

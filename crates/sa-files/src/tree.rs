@@ -1,12 +1,13 @@
 //! Walking a directory and all below it, in the order of names, through descriptors and along no link.
 
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::{At, FilesError};
 use crate::files::Shared;
 use crate::listing::names;
 use crate::rules::{Extent, Rules};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -28,16 +29,14 @@ pub(crate) struct Opened<'a> {
     /// Path relative to the start of the walk; empty for the start itself.
     pub(crate) relative: &'a Path,
     pub(crate) path: &'a Path,
-    /// How many directories are above it, from where the walk began.
+    /// The number of directories above it, from the start of the walk.
     pub(crate) depth: usize,
-    /// The rules in force in it.
     pub(crate) rules: Option<&'a Rules>,
 }
 
 /// One entry on the way.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
-    /// The directory that it is in.
+pub(crate) struct TreeEntry<'a> {
     pub(crate) dir: &'a OwnedFd,
     pub(crate) name: &'a OsStr,
     /// Path relative to the start of the walk.
@@ -46,14 +45,12 @@ pub(crate) struct Found<'a> {
     pub(crate) stat: &'a Stat,
 }
 
-/// How the walk continues.
+/// The continuation of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// With what is in the entry, then with the next.
     On,
-    /// With the next.
     Past,
-    /// Not at all.
     Stop,
 }
 
@@ -65,7 +62,7 @@ pub(crate) trait Visitor {
     }
 
     /// Takes an entry; directories before what is in them.
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError>;
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError>;
 
     /// Takes note that rules exclude an entry. There may be many of them, so this is the place to give up.
     fn excluded(&mut self, _: &Path) -> Step {
@@ -77,13 +74,13 @@ pub(crate) trait Visitor {
 }
 
 impl Tree {
-    /// The directory at a path, through links.
+    /// Returns the directory at a path, through links.
     pub(crate) fn open(shared: &Shared, beneath: &Path, path: &Path) -> Result<Self, FilesError> {
         let dir = shared.root.open_at(beneath, OFlags::RDONLY | OFlags::DIRECTORY).at(path)?;
         Ok(Self { dir, path: path.to_owned() })
     }
 
-    /// A directory that is open for reading.
+    /// Creates a directory that is open for reading.
     pub(crate) fn new(dir: OwnedFd, path: PathBuf) -> Self {
         Self { dir, path }
     }
@@ -130,7 +127,6 @@ struct Level {
 struct Walk<'a> {
     visitor: &'a mut dyn Visitor,
     most: usize,
-    /// Where we are.
     path: PathBuf,
     relative: PathBuf,
     /// The directories from the first one to where we are.
@@ -179,11 +175,11 @@ impl Walk<'_> {
             Err(Errno::NOENT) => return Ok(Step::Past),
             Err(errno) => return self.unreadable(errno),
         };
-        let is_dir = kind(&stat) == Kind::Directory;
+        let is_dir = kind(&stat) == FsEntryType::Directory;
         if rules.as_ref().is_some_and(|rules| rules.exclude(&self.path, is_dir)) {
             return Ok(self.visitor.excluded(&self.path));
         }
-        let found = Found { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
+        let found = TreeEntry { dir, name, relative: &self.relative, path: &self.path, stat: &stat };
         match self.visitor.entry(&found)? {
             Step::On if is_dir => {}
             step => return Ok(step),

@@ -1,25 +1,26 @@
 //! Writing a file as its bytes come in, and putting it in place when all of them are there.
 
 use crate::condition::Conditions;
-use crate::entry::{Kind, Version, kind, mode};
+use crate::entry::{Version, kind, mode};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Located, Shared};
 use crate::root::{Last, Place};
 use bytes::Bytes;
 use rustix::fs::{Gid, Mode, Stat, Uid};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::{UnnamedFile, sync_dir};
 use std::ffi::{OsStr, OsString};
 use std::io::{IoSlice, Write};
 use std::path::PathBuf;
 use tokio::task::JoinHandle;
 
-/// How a file is written.
+/// Options of a write.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// What must hold of the file that is there.
+    /// Conditions on the existing file.
     pub conditions: Conditions,
-    /// Its permissions; otherwise those of the file that is replaced, or the usual ones.
+    /// The permissions; otherwise those of the file that is replaced, or the usual ones.
     pub mode: Option<u32>,
     /// Do not wait until the bytes are on the disk.
     pub no_sync: bool,
@@ -28,11 +29,9 @@ pub struct WriteOptions {
 /// A file that was written.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// Where it is.
     pub path: PathBuf,
-    /// How many bytes it has.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// What tells this version from others.
     pub version: Version,
     /// False if it replaced another file.
     pub is_new: bool,
@@ -51,7 +50,7 @@ pub struct Upload {
     bytes: u64,
 }
 
-/// Where the draft is.
+/// The owner of the draft at the moment.
 #[derive(Debug)]
 enum State {
     Idle(UnnamedFile),
@@ -106,7 +105,7 @@ fn begin(
     Ok((UnnamedFile::create(dir, mode).at(path)?, name))
 }
 
-/// The file that is to be replaced; anything but a regular file is not.
+/// Returns the file that is to be replaced; anything but a regular file is not.
 fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError> {
     let path = &located.absolute;
     let refuse = |what: &str| Err(FilesError::Conflict(format!("'{}' is {what}", path.to_string_lossy())));
@@ -115,11 +114,11 @@ fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError>
         other => other.at(path)?,
     };
     match kind(&stat) {
-        Kind::File => Ok(Some(stat)),
-        Kind::Directory => refuse("a directory"),
+        FsEntryType::File => Ok(Some(stat)),
+        FsEntryType::Directory => refuse("a directory"),
         // It was resolved just now, so it was put there in this moment.
-        Kind::Symlink => refuse("a symbolic link that changes"),
-        Kind::Other => refuse("not a regular file"),
+        FsEntryType::Symlink => refuse("a symbolic link that changes"),
+        FsEntryType::Other => refuse("not a regular file"),
     }
 }
 
@@ -145,7 +144,7 @@ impl Upload {
         self.waiting_bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
         let path = self.located.absolute.clone();
-        // Not one of the operations that wait for each other: a transfer that has begun goes on.
+        // Not counted among the operations that wait for each other: a transfer that has begun continues.
         self.state = State::Writing(tokio::task::spawn_blocking(move || {
             let mut slices: Vec<IoSlice<'_>> = waiting.iter().map(|bytes| IoSlice::new(bytes)).collect();
             write_all(&mut draft.file, &mut slices).at(&path)?;
@@ -154,7 +153,7 @@ impl Upload {
         Ok(())
     }
 
-    /// The draft, once nothing writes to it.
+    /// Returns the draft, once nothing writes to it.
     async fn settle(&mut self) -> Result<UnnamedFile, FilesError> {
         match std::mem::replace(&mut self.state, State::Broken) {
             State::Idle(draft) => Ok(draft),

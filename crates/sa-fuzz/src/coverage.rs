@@ -1,10 +1,10 @@
 //! Which edges of the instrumented crates an input reached, and how often: a byte for each edge, which the compiled
 //! code itself counts up. Without instrumentation there are none, and every input looks the same.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// What the instrumented crates count in, as they announce it before `main`.
+/// The counters of the instrumented crates, as they announce them before `main`.
 static ANNOUNCED: Mutex<Vec<&'static [AtomicU8]>> = Mutex::new(Vec::new());
 
 /// Called once by each instrumented unit, all with the same bounds where the linker has put their counters together.
@@ -19,13 +19,13 @@ extern "C" fn __sanitizer_cov_8bit_counters_init(start: *const AtomicU8, stop: *
     // SAFETY: LLVM gives the bounds of a section of bytes that lives as long as the program. The code that counts does
     // it without synchronisation; a count that is lost then makes the search a little less sharp and nothing else.
     let counters = unsafe { std::slice::from_raw_parts(start, length) };
-    let mut announced = ANNOUNCED.lock().unwrap();
+    let mut announced = ANNOUNCED.lock();
     if !announced.iter().any(|other| std::ptr::eq(*other, counters)) {
         announced.push(counters);
     }
 }
 
-/// What all inputs so far have reached.
+/// The edges that all inputs so far have reached.
 pub(crate) struct Coverage {
     counters: Vec<&'static [AtomicU8]>,
     /// For each counter, the orders of magnitude that it was seen with.
@@ -33,24 +33,23 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// Nothing seen yet.
+    /// Starts with no edge reached.
     pub(crate) fn new() -> Self {
-        let counters = ANNOUNCED.lock().unwrap().clone();
+        let counters = ANNOUNCED.lock().clone();
         let edges = counters.iter().map(|part| part.len()).sum();
         Self { counters, seen: vec![0; edges] }
     }
 
-    /// How many edges there are.
     pub(crate) fn edges(&self) -> usize {
         self.seen.len()
     }
 
-    /// How many of them were reached.
+    /// Returns the number of edges that were reached.
     pub(crate) fn reached(&self) -> usize {
         self.seen.iter().filter(|magnitudes| **magnitudes != 0).count()
     }
 
-    /// Whether something was reached since the last look that was not before, or far more often.
+    /// Returns whether the last input reached an edge for the first time, or far more often.
     pub(crate) fn is_new(&mut self) -> bool {
         let mut new = false;
         let mut first = 0;

@@ -1,29 +1,13 @@
 //! `sa-fuzz`: searches for inputs that break a fuzz target, for a given time. It needs neither cargo-fuzz nor a nightly
 //! toolchain nor a C++ compiler; built through `fuzz/instrument`, it is led by which code an input reaches.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod coverage;
 mod mutation;
 mod search;
 
-// The properties, where the crates' own tests have them.
-#[path = "../../sa-files/tests/files/archives.rs"]
-mod archives;
-#[path = "../../sa-files/tests/files/confinement.rs"]
-mod confinement;
-#[path = "../../sa-files/tests/files/pieces.rs"]
-mod pieces;
-#[path = "../../sa-jsonrpc/tests/line/reading.rs"]
-mod reading;
-#[path = "../../sa-relay/tests/relay/sse.rs"]
-mod sse;
-#[path = "../../sa-relay/tests/relay/stream.rs"]
-mod stream;
-#[path = "../../sa-files/tests/files/world.rs"]
-mod world;
-
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
+use sa_files::testing as files;
 use search::Search;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,16 +16,16 @@ use std::time::Duration;
 /// Searches for inputs that break a fuzz target.
 #[derive(Parser)]
 struct Arguments {
-    /// What is to be broken.
+    /// The property to break.
     #[arg(value_enum)]
     target: Target,
-    /// How long to search.
+    /// Duration of the search.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The folder with a folder of seeds for each target.
     #[arg(long, default_value = "fuzz/seeds")]
     seeds: PathBuf,
-    /// Where an input that breaks the target is kept, in a folder of the target's name.
+    /// The folder for inputs that break the target, in a folder of the target's name.
     #[arg(long, default_value = "fuzz/artifacts")]
     artifacts: PathBuf,
     /// Begins the same search again.
@@ -71,12 +55,12 @@ impl Target {
     /// Panics when the property does not hold for these bytes.
     fn check(self) -> fn(&[u8]) {
         match self {
-            Self::JsonrpcLine => reading::agrees_with_a_full_parse,
-            Self::PathPolicy => confinement::nothing_gets_out,
-            Self::RelayStream => stream::pieces_do_not_matter,
+            Self::JsonrpcLine => sa_jsonrpc::testing::agrees_with_a_full_parse,
+            Self::PathPolicy => files::nothing_gets_out,
+            Self::RelayStream => sa_relay::testing::pieces_do_not_matter,
             Self::TarUpload => |data| {
-                archives::raw_bytes_stay_inside(data);
-                archives::described_archives_stay_inside(data);
+                files::raw_bytes_stay_inside(data);
+                files::described_archives_stay_inside(data);
             },
         }
     }

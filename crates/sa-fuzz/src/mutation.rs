@@ -20,7 +20,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
     }
 
-    /// A number below a bound; 0 when that is 0.
+    /// Returns a number below a bound; 0 when that is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
     }
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// An input that differs from `input` in one place or in several; `other` is one to take pieces from.
+/// Returns an input that differs from `input` in one place or in several; `other` is one to take pieces from.
 pub(crate) fn mutate(input: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..1 << random.below(5) {

@@ -4,9 +4,10 @@
 use crate::coverage::Coverage;
 use crate::mutation::{Random, mutate};
 use anyhow::{Context, Result, ensure};
+use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Inputs that are kept to be changed.
@@ -14,12 +15,12 @@ const MOST_KEPT: usize = 4096;
 /// An input that takes longer than this counts as one that hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What is to be searched.
+/// A search.
 pub(crate) struct Search {
     pub(crate) name: &'static str,
     pub(crate) check: fn(&[u8]),
     pub(crate) seeds: Vec<Vec<u8>>,
-    /// Where an input goes that breaks it.
+    /// The folder for inputs that break the property.
     pub(crate) artifacts: PathBuf,
     pub(crate) start: u64,
     pub(crate) time: Duration,
@@ -28,7 +29,7 @@ pub(crate) struct Search {
 /// The input that is being tried, and since when.
 type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
 
-/// The inputs of a folder, in an order that does not depend on the file system.
+/// Returns the inputs of a folder, in an order that does not depend on the file system.
 pub(crate) fn seeds(folder: &Path) -> Result<Vec<Vec<u8>>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -37,7 +38,7 @@ pub(crate) fn seeds(folder: &Path) -> Result<Vec<Vec<u8>>> {
     paths.into_iter().map(|path| Ok(std::fs::read(path)?)).collect()
 }
 
-/// A start that no search had before.
+/// Returns a start that no search had before.
 pub(crate) fn any_start() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)?;
@@ -60,7 +61,7 @@ impl Search {
                 Some(seed) => (seed, true),
                 None => (next(&kept, &mut random), false),
             };
-            *guard.lock().unwrap() = Some((Instant::now(), input.clone()));
+            *guard.lock() = Some((Instant::now(), input.clone()));
             if catch_unwind(AssertUnwindSafe(|| (self.check)(&input))).is_err() {
                 return Ok(Some(keep(self.name, &self.artifacts, &input)?));
             }
@@ -72,7 +73,7 @@ impl Search {
                 kept.push(input);
             }
         }
-        *guard.lock().unwrap() = None;
+        *guard.lock() = None;
         let led = match coverage.edges() {
             0 => "not led by coverage: build through fuzz/instrument for that".to_owned(),
             edges => format!("{} of {edges} edges reached, {} inputs kept", coverage.reached(), kept.len()),
@@ -87,7 +88,7 @@ impl Search {
         let (watched, name, artifacts) = (Arc::downgrade(&current), self.name, self.artifacts.clone());
         std::thread::spawn(move || {
             while let Some(watched) = watched.upgrade() {
-                let current = watched.lock().unwrap().clone();
+                let current = watched.lock().clone();
                 if let Some((began, input)) = current
                     && began.elapsed() > PATIENCE
                 {
@@ -105,7 +106,8 @@ impl Search {
     }
 }
 
-/// A change of a kept input, more often of a late one, as it is further in, and of a short one, as it is quicker.
+/// Returns a change of a kept input, more often of a late one, as it is further in, and of a short one, as it is
+/// quicker.
 fn next(kept: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let late = random.below(2) == 0;
     let from = if late { kept.len() - kept.len().div_ceil(4) } else { 0 };
@@ -131,7 +133,7 @@ fn keep(name: &str, folder: &Path, input: &[u8]) -> Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// It ends as soon as something is found.
+    /// The search ends as soon as something is found.
     const LONG: Duration = Duration::from_secs(60);
 
     fn search(check: fn(&[u8]), artifacts: &Path, time: Duration) -> Option<PathBuf> {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-/// Serves until `shutdown` is cancelled, then lets open connections end within the bound for shutting down.
+/// Serves until `shutdown` is cancelled, then lets open connections end within the shutdown timeout.
 ///
 /// Event streams end because the services end them: whoever cancels `shutdown` also shuts those down.
 pub async fn serve(
@@ -25,7 +25,8 @@ pub async fn serve(
     services: Services,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let limits = services.hub.limits().clone();
+    let limits = options.limits.clone();
+    let drain = Duration::from_millis(services.hub.limits().shutdown_ms);
     let state = AppState::new(options, services, shutdown.clone());
     let sockets = state.sockets.clone();
     let app = router::build(state);
@@ -61,9 +62,8 @@ pub async fn serve(
     drop(listener);
     connections.close();
     sockets.close();
-    let bound = Duration::from_millis(limits.shutdown_ms);
     let ended = async { tokio::join!(connections.wait(), sockets.wait()) };
-    if tokio::time::timeout(bound, ended).await.is_err() {
+    if tokio::time::timeout(drain, ended).await.is_err() {
         tracing::warn!(open = connections.len() + sockets.len(), "connections were cut off");
         cut_off.cancel();
         connections.wait().await;

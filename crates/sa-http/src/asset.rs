@@ -24,7 +24,7 @@ pub(crate) struct Asset {
 #[derive(Clone, Copy)]
 pub(crate) enum Content {
     Plain(&'static str),
-    Compressed { brotli: Option<&'static [u8]>, gzip: &'static [u8] },
+    Gzip(&'static [u8]),
 }
 
 impl Asset {
@@ -62,15 +62,11 @@ impl Asset {
 
 impl Content {
     fn encoded(self, headers: &HeaderMap) -> ApiResult<(Option<&'static str>, Bytes)> {
-        let (brotli, gzip) = match self {
-            Self::Plain(text) => return Ok((None, Bytes::from_static(text.as_bytes()))),
-            Self::Compressed { brotli, gzip } => (brotli, gzip),
-        };
-        match brotli {
-            Some(brotli) if accepts_encoding(headers, "br") => Ok((Some("br"), Bytes::from_static(brotli))),
-            _ if accepts_encoding(headers, "gzip") => Ok((Some("gzip"), Bytes::from_static(gzip))),
-            _ => Ok((None, decompress(gzip)?)),
-        }
+        Ok(match self {
+            Self::Plain(text) => (None, Bytes::from_static(text.as_bytes())),
+            Self::Gzip(gzip) if accepts_encoding(headers, "gzip") => (Some("gzip"), Bytes::from_static(gzip)),
+            Self::Gzip(gzip) => (None, decompress(gzip)?),
+        })
     }
 }
 

@@ -30,7 +30,7 @@ impl std::fmt::Debug for Auth {
 /// For gateways that use `Authorization` themselves.
 const TOKEN_HEADER: &str = "x-sandbox-agent-token";
 
-/// What a request may do.
+/// Result of authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// Everything.
@@ -99,7 +99,7 @@ fn opens_stream(state: &AppState, request: &Request, token: &str) -> bool {
             && query_value(uri, "access_token").is_some_and(|given| same(&given, token)))
 }
 
-/// Whether the request asks to become a WebSocket.
+/// Returns whether a request asks for a WebSocket.
 pub(crate) fn is_websocket(headers: &HeaderMap) -> bool {
     let upgrade = headers.get(header::UPGRADE).and_then(|value| value.to_str().ok());
     upgrade.is_some_and(|value| value.split(',').any(|name| name.trim().eq_ignore_ascii_case("websocket")))

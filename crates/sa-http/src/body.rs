@@ -5,6 +5,7 @@ use crate::negotiate::check_json_body;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::body::Body;
+use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Body as _;
@@ -12,6 +13,7 @@ use http_body_util::BodyExt;
 use sa_api::ErrorCode;
 use sa_files::FilesError;
 use serde::de::DeserializeOwned;
+use std::convert::Infallible;
 use std::time::Duration;
 
 /// How much of a refused body is read, so that the client gets to see why it was refused.
@@ -68,7 +70,7 @@ impl Incoming {
 
 /// Reads the whole body, if it is at most as long as the limit for bodies.
 pub(crate) async fn read(state: &AppState, body: Body) -> ApiResult<Bytes> {
-    let limit = state.hub.limits().body_bytes;
+    let limit = state.options.limits.body_bytes;
     let too_large = || {
         ApiError::new(
             ErrorCode::PayloadTooLarge,
@@ -98,28 +100,38 @@ pub(crate) async fn read(state: &AppState, body: Body) -> ApiResult<Bytes> {
     Err(too_large())
 }
 
-/// The body as a JSON object of that shape.
-pub(crate) async fn read_json<T: DeserializeOwned>(
-    state: &AppState,
-    headers: &HeaderMap,
+/// A body that is to be read as JSON. It is read when the handler asks for it, so other refusals come first.
+pub(crate) struct JsonBody {
+    state: AppState,
+    headers: HeaderMap,
     body: Body,
-) -> ApiResult<T> {
-    check_json_body(headers)?;
-    parse(&read(state, body).await?)
 }
 
-/// The same, where no body at all asks for what is usual.
-pub(crate) async fn read_json_or_default<T: DeserializeOwned + Default>(
-    state: &AppState,
-    headers: &HeaderMap,
-    body: Body,
-) -> ApiResult<T> {
-    let bytes = read(state, body).await?;
-    if bytes.is_empty() {
-        return Ok(T::default());
+impl FromRequest<AppState> for JsonBody {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Infallible> {
+        let (parts, body) = request.into_parts();
+        Ok(Self { state: state.clone(), headers: parts.headers, body })
     }
-    check_json_body(headers)?;
-    parse(&bytes)
+}
+
+impl JsonBody {
+    /// Reads the body as a JSON object of that shape.
+    pub(crate) async fn read<T: DeserializeOwned>(self) -> ApiResult<T> {
+        check_json_body(&self.headers)?;
+        parse(&read(&self.state, self.body).await?)
+    }
+
+    /// Does the same, where an empty body stands for the defaults.
+    pub(crate) async fn read_or_default<T: DeserializeOwned + Default>(self) -> ApiResult<T> {
+        let bytes = read(&self.state, self.body).await?;
+        if bytes.is_empty() {
+            return Ok(T::default());
+        }
+        check_json_body(&self.headers)?;
+        parse(&bytes)
+    }
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {

@@ -4,7 +4,7 @@ use http::{HeaderName, HeaderValue, Method, header};
 use thiserror::Error;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// Which other origins may call from a browser, and how. Without origins there is no CORS at all.
+/// Cross-origin access. Without origins there is no CORS at all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CorsOptions {
     /// Origins, or `*` for every one.
@@ -13,7 +13,7 @@ pub struct CorsOptions {
     pub methods: Vec<String>,
     /// Request headers; empty means those that the API reads.
     pub headers: Vec<String>,
-    /// Whether cookies and TLS client certificates may be sent.
+    /// True if cookies and TLS client certificates may be sent.
     pub credentials: bool,
 }
 
@@ -38,12 +38,12 @@ pub enum BadCors {
 }
 
 impl CorsOptions {
-    /// Whether the options can be served.
+    /// Refuses options that cannot be served.
     pub fn check(&self) -> Result<(), BadCors> {
         self.layer().map(|_| ())
     }
 
-    /// Whether this origin may call.
+    /// Returns whether this origin may call.
     pub(crate) fn allows(&self, origin: &str) -> bool {
         self.origins.iter().any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(origin))
     }

@@ -1,5 +1,6 @@
 //! The HTTP edge: routes, authentication, problem details, event streams, WebSockets. Handlers read a request, ask
 //! the hub and map what comes back; there is no other logic here. The only crate that names axum.
+#![allow(missing_docs, reason = "an item whose name says everything has no comment")]
 
 mod accept_loop;
 mod acp;
@@ -11,6 +12,7 @@ mod cors;
 mod excerpt;
 mod gate;
 mod in_place;
+mod limits;
 mod message_schema;
 mod metrics;
 mod negotiate;
@@ -30,6 +32,7 @@ mod timers;
 pub use accept_loop::serve;
 pub use auth::Auth;
 pub use cors::{BadCors, CorsOptions};
+pub use limits::HttpLimits;
 pub use openapi::openapi_json;
 pub use query::query_table_json;
 
@@ -49,21 +52,20 @@ use sa_sessions::Sessions;
 pub struct Services {
     /// The agents.
     pub hub: Hub,
-    /// The files.
     pub files: Files,
-    /// What clients keep for directories: MCP servers and skills.
+    /// MCP servers and skills of directories.
     pub configs: ConfigStore,
     /// The processes and terminals.
     pub processes: Processes,
     /// The universal sessions.
     pub sessions: Sessions,
-    /// What is known of agents beyond the catalogue.
+    /// Installation, probing and credentials of agents.
     pub agents: AgentServices,
     /// Where traces, metrics and logs go, if somebody collects them.
     pub telemetry: Option<Exporter>,
 }
 
-/// What installs agents, asks them what they offer, and finds their credentials.
+/// The parts that install agents, probe them and find their credentials.
 #[derive(Clone)]
 pub struct AgentServices {
     /// Installs and finds their programs.
@@ -86,8 +88,10 @@ impl AgentServices {
 pub struct HttpOptions {
     /// Who may come in.
     pub auth: Auth,
-    /// Which other origins may call from a browser.
+    /// Origins that may call from a browser.
     pub cors: CorsOptions,
     /// Host names, beside loopback, under which a daemon without a token answers.
     pub allow_hosts: Vec<String>,
+    /// Bounds on requests, streams and connections.
+    pub limits: HttpLimits,
 }

@@ -4,7 +4,7 @@ use crate::problem::{ApiError, ApiResult};
 use http::{HeaderMap, header};
 use sa_api::ErrorCode;
 
-/// What operations answer with.
+/// Media types of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Media {
     Json,
@@ -44,7 +44,7 @@ pub(crate) fn check_accept(headers: &HeaderMap, media: Media) -> ApiResult<()> {
     }
 }
 
-/// Whether a client that may get either would rather have the first: it names it, and is not refused by it. One that
+/// Returns whether a client that accepts both prefers the first: it names it and does not exclude it. One that
 /// accepts neither is refused.
 pub(crate) fn prefers(headers: &HeaderMap, first: Media, second: Media) -> ApiResult<bool> {
     let (kind, subtype) = first.parts();

@@ -48,7 +48,10 @@ fn routes() -> Router<AppState> {
         .route("/v1/acp", get(acp::list))
         .route("/v1/acp/{serverId}", get(acp::stream).post(acp::post).delete(acp::delete))
         .route("/acp", get(acp::standard_get).post(acp::standard_post).delete(acp::standard_delete))
-        .route("/v1/agents/{agent}/acp", get(acp::agent_get).post(acp::agent_post).delete(acp::agent_delete))
+        .route(
+            "/v1/agents/{agent}/acp",
+            get(acp::standard_get).post(acp::standard_post).delete(acp::standard_delete),
+        )
         .merge(fs::routes())
         .merge(config::routes())
         .merge(processes::routes())

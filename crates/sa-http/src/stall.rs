@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Which reader a connection writes for, so that it learns when its bytes are taken. Goes with each request.
+/// The reader that a connection writes for, so that it learns when its bytes are taken. Goes with each request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Taken(Arc<Mutex<Option<Pulse>>>);
 

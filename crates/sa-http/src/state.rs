@@ -1,4 +1,4 @@
-//! What handlers share.
+//! State that handlers share.
 
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;

@@ -1,45 +1,41 @@
-//! What can go wrong between a caller and an agent, as conditions a caller can act on.
+//! Errors between a caller and an agent, as conditions a caller can act on.
 
-use sa_agents::UnknownAgent;
+use sa_agents::{NotStartable, UnknownAgent};
 use sa_api::AgentExit;
 use sa_install::{InstallError, LaunchError};
 use sa_relay::Refused;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why there is no server to talk to.
+/// The reason why there is no server.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OpenError {
     /// No server of this id, and no agent named to start one.
     #[error("there is no ACP server '{0}'; name an agent (?agent=) to start one")]
     Unknown(String),
-    /// The catalogue has no such agent.
+    /// The catalog has no such agent.
     #[error(transparent)]
     UnknownAgent(#[from] UnknownAgent),
     /// The server runs another agent.
     #[error("the ACP server '{server}' runs '{bound}', not '{asked}'; DELETE it first or use another id")]
     OtherAgent {
-        /// The server.
         server: String,
         /// The agent it runs.
         bound: String,
-        /// The agent that was asked for.
         asked: String,
     },
     /// The server runs another version.
     #[error("the ACP server '{server}' runs version {bound}, not {asked}; DELETE it first or use another id")]
     OtherVersion {
-        /// The server.
         server: String,
         /// The version it was made with.
         bound: String,
-        /// The version that was asked for.
         asked: String,
     },
-    /// Nothing here knows how to talk to it.
-    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
-    NotStartable(String),
-    /// As many servers as allowed exist.
+    /// The agent can only be installed.
+    #[error(transparent)]
+    NotStartable(#[from] NotStartable),
+    /// Too many servers exist.
     #[error("{0} ACP servers exist, as many as allowed; DELETE one or raise limits.servers")]
     TooMany(usize),
     /// The daemon is stopping.
@@ -47,7 +43,7 @@ pub enum OpenError {
     ShuttingDown,
 }
 
-/// Why a message did not get through, or its answer did not come.
+/// The reason why a message was not delivered or not answered.
 #[derive(Debug, Clone, Error)]
 pub enum CallError {
     /// The agent's program is not here and could not be installed.
@@ -55,12 +51,7 @@ pub enum CallError {
     Launch(#[from] LaunchError),
     /// The agent could not be started.
     #[error("agent '{agent}' could not be started: {reason}")]
-    Spawn {
-        /// Which agent.
-        agent: String,
-        /// Why.
-        reason: String,
-    },
+    Spawn { agent: String, reason: String },
     /// The agent has ended earlier and nobody asked to start it again.
     #[error("the agent has ended; a POST with ?agent= starts it again")]
     NotRunning(AgentExit),
@@ -69,10 +60,7 @@ pub enum CallError {
     Ended(AgentExit),
     /// The agent takes no input and the queue for it is full.
     #[error("the agent does not read its input; {queued} bytes are waiting for it")]
-    NotReading {
-        /// Bytes in the queue.
-        queued: usize,
-    },
+    NotReading { queued: usize },
     /// The relay takes no more requests.
     #[error(transparent)]
     Refused(#[from] Refused),

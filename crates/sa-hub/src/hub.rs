@@ -1,27 +1,28 @@
 //! The registry of ACP servers.
 
 use crate::numbers::Numbers;
-use crate::owner::{Owner, OwnerParts, Tending};
+use crate::owner::{Owner, OwnerParts, Timeouts};
 use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
-use sa_agents::{AgentSpec, Catalogue, Launch};
+use parking_lot::{Mutex, MutexGuard};
+use sa_agents::{AgentSpec, Catalogue};
 use sa_api::{AcpServer, Timestamp};
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
-/// What a hub is made of.
+/// The parts of a hub.
 #[derive(Debug)]
 pub struct HubOptions {
     /// The agents it may start.
     pub catalogue: Catalogue,
-    /// Its bounds.
+    /// Bounds on memory, counts and waits.
     pub limits: Limits,
     /// Makes the commands that start them.
     pub launcher: Launcher,
@@ -44,10 +45,10 @@ struct Inner {
     owners: TaskTracker,
 }
 
-/// How many records a server that is being ended may still add to its log.
+/// The most records that a server that is being ended may still add to its log.
 const LAST_RECORDS: u64 = 1 << 24;
 
-/// Which server has which id. Locked for single look-ups only.
+/// The servers by id. Locked for single lookups only.
 pub(crate) struct Registry {
     entries: Mutex<Entries>,
     /// Notified of each new server.
@@ -74,7 +75,7 @@ impl Registry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
     /// Takes the id from this server, which is about to end; another one that meanwhile took its id stays.
@@ -111,7 +112,7 @@ impl Entries {
 }
 
 impl Hub {
-    /// A hub without servers.
+    /// Creates a hub without servers.
     pub fn new(options: HubOptions, supervisor: Supervisor) -> Self {
         let inner = Inner {
             registry: Arc::new(Registry::new(options.numbers_after)),
@@ -123,34 +124,32 @@ impl Hub {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Its bounds.
     pub fn limits(&self) -> &Limits {
         &self.inner.options.limits
     }
 
-    /// The agents it may start.
+    /// Returns the agents it may start.
     pub fn catalogue(&self) -> &Catalogue {
         &self.inner.options.catalogue
     }
 
-    /// The program that a new process of this agent would run; none while it is not installed, or if it is this binary alone.
+    /// Returns the program that a new process of this agent would run; none while it is not installed, or if it is
+    /// this binary alone.
     pub fn program(&self, agent: &AgentSpec, version: Option<&str>) -> Option<PathBuf> {
         let found = self.inner.options.launcher.installer().find(agent, version);
         found.ok().flatten().map(|found| found.program)
     }
 
-    /// Its counters.
     pub fn stats(&self) -> &Stats {
         &self.inner.stats
     }
 
-    /// The server of that id.
     pub fn get(&self, id: &ServerId) -> Option<Server> {
         self.inner.registry.lock().servers.get(id).cloned()
     }
 
-    /// The server of that id, also if it is made within the bound for that: clients ask for a stream together with
-    /// the message that makes its server, and whichever comes first must not decide whether they miss something.
+    /// Returns the server of that id, also if it is made within the bound for that: clients ask for a stream together
+    /// with the message that makes its server, and whichever comes first must not decide whether they miss something.
     pub async fn get_soon(&self, id: &ServerId) -> Option<Server> {
         let soon = async {
             loop {
@@ -164,7 +163,7 @@ impl Hub {
         tokio::time::timeout(Duration::from_millis(self.limits().stream_wait_ms), soon).await.ok()
     }
 
-    /// All servers, in the order of their creation.
+    /// Returns all servers, in the order of their creation.
     pub fn list(&self) -> Vec<AcpServer> {
         let servers: Vec<Server> = self.inner.registry.lock().servers.values().cloned().collect();
         let mut list: Vec<AcpServer> = servers.iter().map(Server::describe).collect();
@@ -172,8 +171,8 @@ impl Hub {
         list
     }
 
-    /// The server of that id, made for this agent if there is none. The agent starts with the first message, installed
-    /// before if need be; `version` is the one to start, the current one if absent.
+    /// Returns the server of that id, made for this agent if there is none. The agent starts with the first message,
+    /// installed before if need be; `version` is the one to start, the current one if absent.
     pub fn open(
         &self,
         id: &ServerId,
@@ -199,30 +198,29 @@ impl Hub {
             };
         }
         let agent = self.agent(agent.ok_or_else(|| OpenError::Unknown(id.to_string()))?)?;
-        self.create(&mut entries, id.clone(), (agent, version), self.tended(None))
+        self.create(&mut entries, id.clone(), (agent, version), self.timeouts(None))
     }
 
-    /// A new server for an agent that is described here rather than in the catalogue, for a client within the daemon.
+    /// Returns a new server for an agent that is described here rather than in the catalog, for a client within the
+    /// daemon.
     pub fn open_with(
         &self,
         id: &ServerId,
         agent: AgentSpec,
         version: Option<&str>,
     ) -> Result<Server, OpenError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(OpenError::NotStartable(agent.id));
-        }
+        agent.check_startable()?;
         // That client stays as long as the server, and decides itself how long an agent may be silent.
-        let tending = Tending { unattended: None, silence: None };
-        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), tending)
+        let timeouts = Timeouts { unattended: None, silence: None };
+        self.create(&mut self.inner.registry.lock(), id.clone(), (agent, version), timeouts)
     }
 
-    /// A new server under an id of its own, which ends when nobody has been attached to it for the connection grace.
+    /// Creates a server under a new id. It ends after the connection grace without streams, sockets and callers.
     pub fn open_connection(&self, agent: &str, version: Option<&str>) -> Result<Server, OpenError> {
         let agent = self.agent(agent)?;
         let grace = Duration::from_millis(self.limits().connection_grace_ms);
-        let tending = self.tended(Some(grace));
-        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), tending)
+        let timeouts = self.timeouts(Some(grace));
+        self.create(&mut self.inner.registry.lock(), ServerId::mint(), (agent, version), timeouts)
     }
 
     /// Ends the server of that id, if there is one, and waits until its processes are gone, and those of servers that
@@ -264,15 +262,13 @@ impl Hub {
     }
 
     fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
-        let agent = self.catalogue().find(id)?.clone();
-        match agent.launch {
-            Launch::InstallOnly { .. } => Err(OpenError::NotStartable(agent.id)),
-            _ => Ok(agent),
-        }
+        let agent = self.catalogue().find(id)?;
+        agent.check_startable()?;
+        Ok(agent.clone())
     }
 
-    fn tended(&self, unattended: Option<Duration>) -> Tending {
-        Tending { unattended, silence: self.limits().silence() }
+    fn timeouts(&self, unattended: Option<Duration>) -> Timeouts {
+        Timeouts { unattended, silence: self.limits().silence() }
     }
 
     fn create(
@@ -280,7 +276,7 @@ impl Hub {
         entries: &mut Entries,
         id: ServerId,
         (agent, version): (AgentSpec, Option<&str>),
-        tending: Tending,
+        timeouts: Timeouts,
     ) -> Result<Server, OpenError> {
         if entries.closing {
             return Err(OpenError::ShuttingDown);
@@ -294,7 +290,7 @@ impl Hub {
         let parts = OwnerParts {
             agent,
             server: server.clone(),
-            tending,
+            timeouts,
             options: Arc::clone(&self.inner.options),
             supervisor: self.inner.supervisor.clone(),
             registry: Arc::clone(&self.inner.registry),

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use tokio::net::unix::pipe;
 
-/// Messages that the agent has not taken yet, bounded in bytes by whoever pushes.
+/// Messages that the agent has not read yet. The caller of `push` bounds their size.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     queue: VecDeque<Bytes>,
     bytes: usize,
 }
 
-/// How many pieces one write may gather.
+/// The most pieces that one write gathers.
 const GATHER: usize = 64;
 
 impl Inbox {
@@ -30,7 +30,7 @@ impl Inbox {
         self.queue.push_back(Bytes::from_static(b"\n"));
     }
 
-    /// Bytes that wait.
+    /// Returns the number of bytes that wait.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }

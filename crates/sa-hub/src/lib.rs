@@ -28,7 +28,7 @@ pub use error::{CallError, OpenError};
 pub use hub::{Hub, HubOptions};
 pub use limits::Limits;
 pub use reader::{Past, Reader, ReaderKind};
-pub use server::{OpenSocket, Position, Response, Server};
+pub use server::{OpenSocket, Position, Response, Server, WhenStopped};
 pub use server_id::{BadServerId, ServerId};
 pub use stats::{Stats, StatsSnapshot};
 pub use streams::{About, Attachment, CONNECTION_SCOPE, StreamError};

@@ -1,4 +1,4 @@
-//! Every bound of the daemon, in one place. Each field is a key of `[limits]` in the configuration file; the
+//! Every bound of the hub, in one place. Each field is a key of `[limits]` in the configuration file; the
 //! defaults here are what the documentation states.
 
 use serde::{Deserialize, Serialize};
@@ -15,45 +15,30 @@ pub struct Limits {
     pub log_bytes: usize,
     /// Longest line an agent may write; a longer one becomes an `unparsed` event.
     pub line_bytes: usize,
-    /// How much of an unparsable line its `unparsed` event carries.
+    /// Bytes of an unparsable line that its `unparsed` event carries.
     pub unparsed_bytes: usize,
     /// Messages accepted for an agent that is not reading its input.
     pub stdin_queue_bytes: usize,
     /// Requests of clients that may wait for one agent.
     pub pending_requests: usize,
-    /// How far a reader that keeps reading may fall behind before the agent's output is left unread.
+    /// Lag of a reader, in bytes, from which on the agent's output is left unread. A stalled reader does not count.
     pub reader_lag_bytes: usize,
     /// After this long without progress a reader no longer holds the agent back.
     pub reader_stall_ms: u64,
-    /// A socket that takes or acknowledges no byte for this long is closed.
-    pub write_stall_ms: u64,
-    /// Largest request body.
-    pub body_bytes: usize,
     /// ACP servers that exist at once.
     pub servers: usize,
     /// A request fails when the agent has said nothing for this long (0: never).
     pub silence_ms: u64,
-    /// A request that waits longer than this is answered with headers and then kept alive with white space (0: at
-    /// once, so that every failure of an agent is a JSON-RPC error in the body).
-    pub early_answer_ms: u64,
-    /// How long a stream may be asked for before its server exists.
+    /// Time that a request for a stream waits for its server to be created.
     pub stream_wait_ms: u64,
-    /// Pause between heartbeats on event streams.
-    pub heartbeat_ms: u64,
-    /// What an agent gets to end by itself once its input is closed, before SIGTERM: many write down only then what was said.
+    /// Time for an agent to exit after its input is closed, before SIGTERM. Many agents save their state only then.
     pub farewell_ms: u64,
-    /// What a stopping process tree gets between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL for a process tree that is stopped.
     pub stop_grace_ms: u64,
-    /// How long a connection made on `/acp` outlives its last stream, socket or waiting POST.
+    /// Time that a connection made on `/acp` outlives its last stream, socket or waiting POST.
     pub connection_grace_ms: u64,
     /// Whole time that shutting the daemon down may take.
     pub shutdown_ms: u64,
-    /// Time a client has to send a request's headers, and `initialize` on a new WebSocket of `/acp`.
-    pub header_read_ms: u64,
-    /// Sessions of one `/acp` connection whose streams have readers at once.
-    pub streams_per_connection: usize,
-    /// Life of a WebSocket ticket.
-    pub ticket_ms: u64,
 }
 
 impl Default for Limits {
@@ -66,26 +51,19 @@ impl Default for Limits {
             pending_requests: 1024,
             reader_lag_bytes: 4 * MIB,
             reader_stall_ms: 1_000,
-            write_stall_ms: 30_000,
-            body_bytes: 64 * MIB,
             servers: 1024,
             silence_ms: 600_000,
-            early_answer_ms: 10_000,
             stream_wait_ms: 1_000,
-            heartbeat_ms: 15_000,
             farewell_ms: 500,
             stop_grace_ms: 1_000,
             connection_grace_ms: 60_000,
             shutdown_ms: 5_000,
-            header_read_ms: 30_000,
-            streams_per_connection: 256,
-            ticket_ms: 30_000,
         }
     }
 }
 
 impl Limits {
-    /// The silence after which a request fails, if there is one.
+    /// Returns the silence after which a request fails, if there is one.
     pub fn silence(&self) -> Option<Duration> {
         (self.silence_ms > 0).then(|| Duration::from_millis(self.silence_ms))
     }

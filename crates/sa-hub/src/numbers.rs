@@ -4,14 +4,13 @@
 use crate::ServerId;
 use std::collections::{HashMap, VecDeque};
 
-/// How many ended servers are remembered.
+/// The number of ended servers that are remembered.
 const REMEMBERED: usize = 4096;
 
 /// The last numbers of servers that have ended.
 #[derive(Debug)]
 pub(crate) struct Numbers {
     last: HashMap<ServerId, u64>,
-    /// Oldest first.
     order: VecDeque<ServerId>,
     /// No server that was forgotten had a higher number.
     floor: u64,

@@ -1,24 +1,31 @@
 //! The owner of one ACP server: the only task that changes its relay, its log and its agent.
 //!
 //! ```text
-//!            Start, Call, Send with start           exit, or output closed
-//!  starting ─────────────────────────────► running ───────────────────────► exited
-//!     │ fails for the first time              ▲          Call with start        │
-//!     ▼                                       └─────────────────────────────────┘
-//!   gone ◄──────────── stop (DELETE, shutdown, unattended) from anywhere
+//!         a command that           prepared,            a stream closes
+//!         needs an agent           spawned              ┌─────────────────► HalfClosed ──timeout──► Stopping
+//!  Idle ─────────────────► Preparing ─────────► Running ┤                       │ exit                 │ exit
+//!    ▲ failed                ▲   │ failed               │ exit                  ▼                      ▼
+//!    └───────────────────────┼───┤                      └─────────────────► Draining ◄────────────────┘
+//!                            │   ▼                                              │ output closed, timeout, or
+//!                            └─ Exited ◄────────────────────────────────────────┘ a command that needs an agent
 //! ```
 //!
-//! `starting` is how an agent comes to be, `agent_side` what it does to its owner, `clock` what the passing of time does.
+//! `Run` holds these states; the four that have a process are its `Phase`. A process whose output is closed when it
+//! exits skips `Draining`. The server ends when it is deleted, when the daemon stops, when its first start fails, and,
+//! if it belongs to a connection, some time after its agent has exited or its last client has left.
+//!
+//! `starting` prepares and starts an agent, `agent_side` handles its output and its exit, `clock` the deadlines.
 
 mod agent_side;
 mod calls;
 mod clock;
 mod patience;
+mod run;
 mod starting;
 
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::hub::{HubOptions, Registry};
-use crate::pipes::{ExitWait, Pipes, exited, readable, writable};
+use crate::pipes::{readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
 use crate::stats::{Stats, add};
@@ -26,11 +33,11 @@ use crate::{CallError, Past, Position, Reader, ReaderKind, Server};
 use bytes::Bytes;
 use calls::{Calls, with_presence};
 use patience::Patience;
+use run::Run;
 use sa_agents::AgentSpec;
-use sa_api::AgentExit;
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::{Caller, Outgoing, Relay, RelayOptions, check_message};
-use sa_supervisor::{Exit, Supervisor};
+use sa_supervisor::Supervisor;
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
@@ -39,20 +46,20 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long a server waits for its clients and its agent.
+/// Timeouts of a server.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tending {
+pub(crate) struct Timeouts {
     /// Ends the server after so long without readers and callers.
     pub(crate) unattended: Option<Duration>,
     /// Fails requests after so long without a word of the agent.
     pub(crate) silence: Option<Duration>,
 }
 
-/// What an owner is made of.
+/// The parts of an owner.
 pub(crate) struct OwnerParts {
     pub(crate) agent: AgentSpec,
     pub(crate) server: Server,
-    pub(crate) tending: Tending,
+    pub(crate) timeouts: Timeouts,
     pub(crate) options: Arc<HubOptions>,
     pub(crate) supervisor: Supervisor,
     pub(crate) registry: Arc<Registry>,
@@ -61,28 +68,20 @@ pub(crate) struct OwnerParts {
 
 pub(crate) struct Owner {
     parts: OwnerParts,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<ServerCommand>,
     /// Came while the agent's program was being installed; their turn is next.
-    waiting: VecDeque<Command>,
+    waiting: VecDeque<ServerCommand>,
     shared: Arc<Shared>,
     stop: CancellationToken,
     /// Says that the server has ended, whatever becomes of this task.
     ended: DropGuard,
     relay: Relay,
-    pipes: Option<Pipes>,
-    exit_wait: Option<ExitWait>,
-    /// The agent's exit, once known; the run ends when its output has been read.
-    exit: Option<Exit>,
-    /// When the run ends, or its end is enforced, though output may still come; after it, when a connection ends.
-    run_deadline: Option<Instant>,
+    run: Run,
     calls: Calls,
     reads: usize,
     patience: Patience,
-    /// When a client last sent something or went away.
+    /// The time at which a client last sent a message or left.
     attended: Instant,
-    /// Set when the server is to end by the owner's own decision.
-    done: bool,
-    last_exit: Option<AgentExit>,
     /// The newest record when the agent was last started.
     run_began: u64,
     /// Set once a reader has subscribed.
@@ -101,7 +100,7 @@ impl Owner {
         let relay = Relay::continuing(&options, links.shared.journal.ring().newest());
         let run_began = links.shared.journal.ring().newest();
         Self {
-            patience: Patience::new(parts.tending.silence),
+            patience: Patience::new(parts.timeouts.silence),
             parts,
             commands: links.commands,
             waiting: VecDeque::new(),
@@ -109,15 +108,10 @@ impl Owner {
             stop: links.stop,
             ended: links.ended.drop_guard(),
             relay,
-            pipes: None,
-            exit_wait: None,
-            exit: None,
-            run_deadline: None,
+            run: Run::Idle,
             calls: Calls::default(),
             reads: 0,
             attended: Instant::now(),
-            done: false,
-            last_exit: None,
             run_began,
             was_read: false,
         }
@@ -129,80 +123,81 @@ impl Owner {
         // Made once: making and dropping it in every turn costs as much as a short message.
         let stop = self.stop.clone();
         let mut stopped = pin!(stop.cancelled());
-        while !self.done {
-            if let Some(command) = self.waiting.pop_front() {
-                self.command(command).await;
-                continue;
+        loop {
+            while !self.run.is_preparing()
+                && let Some(command) = self.waiting.pop_front()
+            {
+                self.on_command(command);
             }
+            self.calls.deliver(&self.shared).await;
             let held_until = self.held_until();
             let deadline = self.next_deadline(held_until);
             // The timer may go off too early, as deadlines move with every message; it must not go off too late.
             if let Some(deadline) = deadline.filter(|at| timer.is_elapsed() || *at < timer.deadline()) {
                 timer.as_mut().reset(deadline);
             }
+            let has_room = self.waiting.len() < self.parts.options.limits.pending_requests;
+            let (pipes, pending) = self.run.split();
             tokio::select! {
                 () = stopped.as_mut() => break,
-                command = self.commands.recv() => match command {
-                    Some(command) => self.command(command).await,
+                command = self.commands.recv(), if has_room => match command {
+                    Some(command) => self.on_command(command),
                     None => break,
                 },
-                exit = exited(self.exit_wait.as_mut()) => self.agent_exited(exit),
-                () = writable(self.pipes.as_ref()) => self.write(),
-                () = readable(self.pipes.as_ref()), if held_until.is_none() => self.read_and_share().await,
+                progress = pending.resolve() => if self.on_progress(progress).await.is_break() {
+                    break;
+                },
+                () = writable(pipes) => self.write(),
+                () = readable(pipes), if held_until.is_none() => self.read_and_yield().await,
                 () = self.shared.journal.nudged() => self.attended = Instant::now(),
-                () = &mut timer, if deadline.is_some() => self.time_passed(),
+                () = &mut timer, if deadline.is_some() => if self.on_time().is_break() {
+                    break;
+                },
             }
-            self.calls.deliver(&self.shared).await;
         }
         self.finish().await;
     }
 
-    async fn command(&mut self, command: Command) {
-        // A command that finds no agent and may start one does so; all others find what there is.
-        let starts = match &command {
-            Command::Start { .. } => true,
-            Command::Call { start, .. } | Command::Send { start, .. } => *start,
-            Command::Subscribe { .. } => false,
-        };
-        if let Command::Call { message, .. } | Command::Send { message, .. } = &command
+    fn on_command(&mut self, command: ServerCommand) {
+        if let ServerCommand::Call { message, .. } | ServerCommand::Send { message, .. } = &command
             && let Err(refused) = check_message(message)
         {
             return command.fail(refused.into());
         }
-        if starts && self.exit.is_some() {
-            self.end_run();
-            // Those who waited for the last run learn of its end before the next one is prepared, which may take long.
-            self.calls.deliver(&self.shared).await;
-        }
-        if self.pipes.is_none() && starts {
-            let newest = self.shared.journal.ring().newest();
-            if let Err(error) = self.start().await {
-                return command.fail(error);
+        match (&self.run, command) {
+            (_, ServerCommand::Subscribe { from, kind, reply }) => {
+                drop(reply.send(Ok(self.subscribe(from, kind))));
             }
-            self.run_began = newest;
+            (Run::Preparing(_), command) => self.waiting.push_back(command),
+            (_, command) if command.starts_agent() && !self.run.is_alive() => self.prepare(command),
+            (_, command) => self.execute(command),
         }
+    }
+
+    /// Executes a command with the agent there is.
+    fn execute(&mut self, command: ServerCommand) {
         match command {
-            Command::Start { reply } => drop(reply.send(Ok(()))),
-            Command::Call { message, reply, .. } => {
+            ServerCommand::Start { reply } => drop(reply.send(Ok(()))),
+            ServerCommand::Call { message, reply, .. } => {
                 let ticket = self.calls.ticket();
                 match self.accept(message, Caller::Post(ticket)) {
                     Ok(()) => self.calls.wait(ticket, reply),
                     Err(error) => drop(reply.send(Err(error))),
                 }
             }
-            Command::Send { message, caller, reply, .. } => drop(reply.send(self.accept(message, caller))),
-            Command::Subscribe { from, kind, reply } => drop(reply.send(Ok(self.subscribe(from, kind)))),
+            ServerCommand::Send { message, caller, reply, .. } => {
+                drop(reply.send(self.accept(message, caller)))
+            }
+            ServerCommand::Subscribe { from, kind, reply } => {
+                drop(reply.send(Ok(self.subscribe(from, kind))))
+            }
         }
     }
 
     /// Puts a client's message on its way to the agent.
     fn accept(&mut self, message: Message<Bytes>, caller: Caller) -> Result<(), CallError> {
         let limit = self.parts.options.limits.stdin_queue_bytes;
-        let Some(pipes) = self.pipes.as_mut().filter(|pipes| pipes.takes_input() && self.exit.is_none())
-        else {
-            let ended = CallError::NotRunning(self.last_exit.clone().unwrap_or_default());
-            return Err(if self.pipes.is_some() { CallError::Closing } else { ended });
-        };
+        let pipes = self.run.input()?;
         let queued = pipes.inbox.len();
         if queued > 0 && queued + message.bytes.len() > limit {
             return Err(CallError::NotReading { queued });
@@ -218,9 +213,9 @@ impl Owner {
             Outgoing::Nothing => return Ok(()),
         };
         match message.shape.kind {
-            Kind::Request => self.patience.asked(&self.relay),
+            Kind::Request => self.patience.on_request(&self.relay),
             // The agent was waiting for this; its silence counts from here.
-            Kind::Response => self.patience.heard(),
+            Kind::Response => self.patience.restart(),
             Kind::Notification => {}
         }
         add(&self.parts.stats.messages_to_agents, 1);
@@ -251,29 +246,30 @@ impl Owner {
         reader
     }
 
-    /// Ends the agent and everybody's waiting, and lets go of the id.
+    /// Ends the agent and every wait, and gives the id up.
     async fn finish(mut self) {
+        self.calls.deliver(&self.shared).await;
         self.parts.registry.forget(&self.parts.server);
         self.commands.close();
         self.calls.fail_all(&CallError::Deleted);
-        let (farewell, grace) = (self.farewell(), self.stop_grace());
-        if let Some(pipes) = &mut self.pipes {
-            pipes.close_input();
-            if !farewell.is_zero() {
-                // One that does not go is ended all the same.
-                let _ = tokio::time::timeout(farewell, pipes.process.wait()).await;
+        match std::mem::replace(&mut self.run, Run::Idle) {
+            Run::Live { mut agent, .. } => {
+                agent.pipes.close_input();
+                let drain = Duration::from_millis(self.parts.options.limits.farewell_ms);
+                if !drain.is_zero() {
+                    // One that does not exit is stopped all the same.
+                    let _ = tokio::time::timeout(drain, agent.pipes.process.wait()).await;
+                }
+                let exit = agent.pipes.process.stop(self.stop_grace()).await;
+                self.end_run(agent, exit);
             }
-            self.exit = Some(pipes.process.stop(grace).await);
-            self.end_run();
+            Run::Preparing(preparing) => preparing.command.fail(CallError::Deleted),
+            Run::Idle | Run::Exited(_) => {}
         }
         self.refuse_waiting(&CallError::Deleted);
         self.shared.journal.close();
         self.parts.registry.ended(&self.parts.server);
         drop(self.ended);
-    }
-
-    fn farewell(&self) -> Duration {
-        Duration::from_millis(self.parts.options.limits.farewell_ms)
     }
 
     fn stop_grace(&self) -> Duration {

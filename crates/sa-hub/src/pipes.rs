@@ -18,17 +18,16 @@ pub(crate) struct Pipes {
     pub(crate) inbox: Inbox,
 }
 
-/// What one look at the agent's output gave.
+/// The result of a read.
 pub(crate) enum Output<T> {
     /// Something was read and worked on.
     Data(T),
-    /// Nothing there after all.
     Nothing,
     /// The agent will write no more.
     End,
 }
 
-/// Who is asked whether there is something to read.
+/// The way to find out that there is something to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asked {
     /// The runtime, which knows without a system call when there is nothing.
@@ -40,7 +39,7 @@ pub(crate) enum Asked {
 /// Resolves with the agent's exit.
 pub(crate) type ExitWait = Pin<Box<dyn Future<Output = Exit> + Send>>;
 
-/// How much is read from an agent at once; also the size of the segments of a fast agent.
+/// Bytes of one read; also the size of the segments of a fast agent.
 const READ_BYTES: usize = 256 * 1024;
 
 thread_local! {
@@ -54,17 +53,16 @@ impl Pipes {
         Self { process, stdin: Some(stdin), stdout: Some(stdout), inbox: Inbox::default() }
     }
 
-    /// Whether messages can still be written to it.
+    /// Returns whether messages can be written.
     pub(crate) fn takes_input(&self) -> bool {
         self.stdin.is_some()
     }
 
-    /// Whether it may still write.
+    /// Returns whether output may still come.
     pub(crate) fn has_output(&self) -> bool {
         self.stdout.is_some()
     }
 
-    /// Closes the agent's input.
     pub(crate) fn close_input(&mut self) {
         self.stdin = None;
     }
@@ -127,14 +125,6 @@ pub(crate) async fn readable(pipes: Option<&Pipes>) {
 pub(crate) async fn writable(pipes: Option<&Pipes>) {
     match pipes.filter(|pipes| !pipes.inbox.is_empty()).and_then(|pipes| pipes.stdin.as_ref()) {
         Some(stdin) => drop(stdin.writable().await),
-        None => pending().await,
-    }
-}
-
-/// Resolves with the exit that is waited for; never if none is.
-pub(crate) async fn exited(wait: Option<&mut ExitWait>) -> Exit {
-    match wait {
-        Some(wait) => wait.await,
         None => pending().await,
     }
 }

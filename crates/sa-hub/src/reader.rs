@@ -19,7 +19,6 @@ pub struct Past {
 }
 
 impl Past {
-    /// Returns whether it reaches to this record.
     pub fn reaches(&self, record: u64) -> bool {
         record <= self.upto
     }

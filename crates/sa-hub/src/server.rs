@@ -1,6 +1,6 @@
 //! The handle of one ACP server: what callers can ask of it.
 
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::shared::Shared;
 use crate::streams::Streams;
 use crate::{Attachment, CallError, Reader, ReaderKind, ServerId, StreamError};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Where a reader begins.
+/// The start of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// With the agent's open questions, then what comes from now on.
@@ -21,8 +21,14 @@ pub enum Position {
     /// For a server's first reader with what this run of the agent has said so far, less what is settled. For later
     /// readers the same as `Now`.
     Fresh,
-    /// After the record of this number.
     After(u64),
+}
+
+/// The handling of a message for an agent that does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenStopped {
+    Start,
+    Refuse,
 }
 
 /// An agent's answer.
@@ -30,7 +36,6 @@ pub enum Position {
 pub struct Response {
     /// The message, under the caller's own id.
     pub bytes: Bytes,
-    /// Whether it is an error.
     pub is_error: bool,
 }
 
@@ -47,7 +52,7 @@ struct Inner {
     /// The version that was asked for; the current one if none was.
     version: Option<String>,
     created_at_ms: u64,
-    commands: mpsc::Sender<Command>,
+    commands: mpsc::Sender<ServerCommand>,
     shared: Arc<Shared>,
     /// Cancelled to end the server.
     stop: CancellationToken,
@@ -93,7 +98,7 @@ impl Drop for Leaving<'_> {
 
 /// The parts of a handle that its owner task is given too.
 pub(crate) struct Links {
-    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) commands: mpsc::Receiver<ServerCommand>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) stop: CancellationToken,
     pub(crate) ended: CancellationToken,
@@ -130,27 +135,26 @@ impl Server {
         (Self { inner: Arc::new(inner) }, links)
     }
 
-    /// Its id.
     pub fn id(&self) -> &ServerId {
         &self.inner.id
     }
 
-    /// The agent it is bound to.
+    /// Returns the agent it is bound to.
     pub fn agent(&self) -> &str {
         &self.inner.agent
     }
 
-    /// The version that was asked for when it was made.
+    /// Returns the version that was asked for when it was made.
     pub fn asked_version(&self) -> Option<&str> {
         self.inner.version.as_deref()
     }
 
-    /// Whether this is another handle on the same server.
+    /// Returns whether both are handles to the same server.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// What the list of servers says of it.
+    /// Returns the server's entry in the list of servers.
     pub fn describe(&self) -> AcpServer {
         let state = self.inner.shared.state().clone();
         AcpServer {
@@ -180,7 +184,7 @@ impl Server {
         self.inner.shared.sockets().contains(&number)
     }
 
-    /// Number of the newest record.
+    /// Returns the number of the newest record.
     pub(crate) fn newest(&self) -> u64 {
         self.inner.shared.journal.ring().newest()
     }
@@ -200,7 +204,7 @@ impl Server {
         self.inner.streams.answer_scope(session, self.before_log(), limit)
     }
 
-    /// The number before the oldest record that is left.
+    /// Returns the number before the oldest record that is left.
     fn before_log(&self) -> u64 {
         let log = self.inner.shared.journal.ring();
         log.oldest().checked_sub(1).unwrap_or(log.newest())
@@ -208,28 +212,35 @@ impl Server {
 
     /// Starts the agent if it does not run.
     pub async fn start(&self) -> Result<(), CallError> {
-        self.ask(|reply| Command::Start { reply }).await
+        self.ask(|reply| ServerCommand::Start { reply }).await
     }
 
-    /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. With
-    /// `start` an agent that has ended is started again. Dropping the future changes nothing for the agent: the
+    /// Sends a request and waits for its answer, however long the agent takes as long as it is not silent. Dropping the future changes nothing for the agent: the
     /// answer then goes to the streams.
-    pub async fn call(&self, message: Message<Bytes>, start: bool) -> Result<Response, CallError> {
+    pub async fn call(
+        &self,
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+    ) -> Result<Response, CallError> {
         // The owner looks who still waits when somebody leaves. It knows of those that it answers.
         let mut leaving = Leaving { shared: &self.inner.shared, is_answered: false };
-        let answer = self.ask(|reply| Command::Call { message, start, reply }).await;
+        let answer = self.ask(|reply| ServerCommand::Call { message, when_stopped, reply }).await;
         leaving.is_answered = true;
         answer
     }
 
     /// Sends a message; an answer goes to where `caller` says. Returns when the message is on its way.
-    pub async fn send(&self, message: Message<Bytes>, start: bool, caller: Caller) -> Result<(), CallError> {
-        self.ask(|reply| Command::Send { message, start, caller, reply }).await
+    pub async fn send(
+        &self,
+        message: Message<Bytes>,
+        when_stopped: WhenStopped,
+        caller: Caller,
+    ) -> Result<(), CallError> {
+        self.ask(|reply| ServerCommand::Send { message, when_stopped, caller, reply }).await
     }
 
-    /// Starts a reader at that position.
     pub async fn subscribe(&self, from: Position, kind: ReaderKind) -> Result<Reader, CallError> {
-        self.ask(|reply| Command::Subscribe { from, kind, reply }).await
+        self.ask(|reply| ServerCommand::Subscribe { from, kind, reply }).await
     }
 
     /// Ends the server and waits until nothing of it is left.
@@ -240,7 +251,7 @@ impl Server {
 
     async fn ask<T>(
         &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> Command,
+        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> ServerCommand,
     ) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
         let gone = || self.inner.shared.failure.get().cloned().unwrap_or(CallError::Deleted);

@@ -23,12 +23,11 @@ impl ServerId {
         }
     }
 
-    /// An id that nobody else has, for a connection whose client did not choose one.
+    /// Creates an id that nobody else has, for a connection whose client did not choose one.
     pub fn mint() -> Self {
         Self(uuid::Uuid::new_v4().to_string().into())
     }
 
-    /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

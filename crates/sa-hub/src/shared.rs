@@ -1,12 +1,13 @@
 //! The part of a server that its owner shares with others: the journal and the state.
 
 use crate::CallError;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::{AcpServerStatus, AgentExit};
 use sa_journal::{Journal, Ring};
 use sa_relay::Segment;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// One writer, the owner; everybody else reads. The locks are held for a few instructions and never across an await.
 #[derive(Debug)]
@@ -14,16 +15,16 @@ pub(crate) struct Shared {
     /// Nudged also when a caller leaves.
     pub(crate) journal: Arc<Journal<Arc<Segment>>>,
     pub(crate) event_streams: AtomicUsize,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     /// Numbers of the open sockets.
     sockets: Mutex<BTreeSet<u32>>,
-    /// Why there never was an agent, for whoever comes too late to be answered by the owner.
+    /// The reason why no agent ever ran, for callers that come after the owner has ended.
     pub(crate) failure: OnceLock<CallError>,
 }
 
-/// What the list of servers says.
+/// The state in the list of servers.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub(crate) struct ServerState {
     pub(crate) status: AcpServerStatus,
     pub(crate) version: Option<String>,
     pub(crate) pid: Option<u32>,
@@ -32,10 +33,10 @@ pub(crate) struct State {
 }
 
 impl Shared {
-    /// A log of so many bytes, whose first record has the number after `base`.
+    /// Creates a log of so many bytes, whose first record has the number after `base`.
     pub(crate) fn new(log_bytes: usize, base: u64) -> Self {
         let status = AcpServerStatus::Starting;
-        let state = State { status, version: None, pid: None, exit: None, pending_requests: 0 };
+        let state = ServerState { status, version: None, pid: None, exit: None, pending_requests: 0 };
         Self {
             journal: Arc::new(Journal::new(Ring::continuing(log_bytes, base))),
             event_streams: AtomicUsize::new(0),
@@ -45,11 +46,11 @@ impl Shared {
         }
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state(&self) -> MutexGuard<'_, ServerState> {
+        self.state.lock()
     }
 
     pub(crate) fn sockets(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sockets.lock()
     }
 }

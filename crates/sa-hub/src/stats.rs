@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// Counters since the daemon started. Written by owners and readers, read by whoever reports.
+        /// Counters since the daemon started.
         #[derive(Debug, Default)]
         pub struct Stats { $($(#[$doc])* pub(crate) $name: AtomicU64,)* }
 
@@ -32,7 +32,7 @@ counters! {
     bytes_from_agents,
     /// Messages accepted for agents.
     messages_to_agents,
-    /// Readers that were told of a gap.
+    /// Gaps reported to readers.
     gaps,
     /// Requests that failed because their agent was silent.
     silences,

@@ -2,7 +2,7 @@
 //!
 //! A stream has one reader at a time and remembers how far that reader got, so that the next one continues there.
 //! Together the streams carry each message once, and everything about one session in the order of the log. A session
-//! moves to a stream of its own at one record and stays there:
+//! moves to its own stream at one record and stays there:
 //!
 //! ```text
 //!             a request names it               the request succeeds, or a reader comes
@@ -14,18 +14,19 @@
 //!
 //! The connection's reader sees every record, so it is the one that notices which sessions the agent names.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 /// The scope of answers that belong to no session.
 pub const CONNECTION_SCOPE: u32 = 0;
-/// Longest session id that can have a stream of its own. A longer one shares the connection's.
+/// Longest session id that can have its own stream. A longer one shares the connection's.
 pub(crate) const SESSION_ID_BYTES: usize = 1024;
 
-/// Why a stream cannot be had.
+/// The reason why a stream cannot be attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum StreamError {
     /// Somebody reads it.
@@ -46,7 +47,6 @@ pub enum About<'a> {
     Session(Option<&'a str>),
     /// The answer to a request that was given this scope.
     Answer {
-        /// The request's scope.
         scope: u32,
         /// Set if the agent answered with an error.
         is_error: bool,
@@ -65,34 +65,33 @@ struct Table {
     last_scope: u32,
     /// The connection's readers have looked at every record up to this one.
     routed: u64,
-    /// Counts uses of sessions, to tell which was used last.
+    /// Counts uses of sessions, to find the least recently used one.
     uses: u64,
 }
 
 #[derive(Debug)]
 struct Session {
     scope: u32,
-    place: Place,
+    place: Carrier,
     used: u64,
     hold: Hold,
 }
 
-/// Which stream carries a session.
+/// The stream that carries a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// The connection's.
+enum Carrier {
     Guest,
     /// The session's own stream, after this record.
     Own(u64),
 }
 
-impl Place {
+impl Carrier {
     fn is_own(self, record: u64) -> bool {
         matches!(self, Self::Own(since) if record > since)
     }
 }
 
-/// Who reads a stream, and how far readers got.
+/// The reader of a stream, and how far readers got.
 #[derive(Debug)]
 struct Hold {
     delivered: Arc<AtomicU64>,
@@ -135,11 +134,11 @@ pub struct Attachment {
     stream: Stream,
 }
 
-/// Which stream a reader holds.
+/// The stream that a reader holds.
 #[derive(Debug)]
 enum Stream {
     Connection { streams: Arc<Streams>, limit: usize },
-    Session { id: Box<str>, scope: u32, place: Place },
+    Session { id: Box<str>, scope: u32, place: Carrier },
 }
 
 impl Attachment {
@@ -189,9 +188,9 @@ impl Attachment {
 }
 
 impl Streams {
-    /// Takes a stream, the connection's if no session is named. One that is named for the first time starts after
-    /// `before_log`, the record before the oldest one that is left, or where the connection's reader is: nothing of
-    /// its own can lie before that.
+    /// Takes a stream, the connection's if no session is named. A session that is named for the first time starts
+    /// after `before_log`, the record before the oldest one that is left, or where the connection's reader is.
+    /// Nothing about it can lie before that.
     pub(crate) fn attach(
         self: &Arc<Self>,
         session: Option<&str>,
@@ -208,10 +207,10 @@ impl Streams {
             return Err(StreamError::LongSession(id.len()));
         }
         let start = table.routed.max(before_log);
-        let session = table.session(id, Place::Own(start), limit).ok_or(StreamError::TooMany(limit))?;
-        if session.place == Place::Guest {
+        let session = table.session(id, Carrier::Own(start), limit).ok_or(StreamError::TooMany(limit))?;
+        if session.place == Carrier::Guest {
             // Nobody has been shown what comes after `start`.
-            session.place = Place::Own(start);
+            session.place = Carrier::Own(start);
             session.hold = Hold::after(start);
         }
         let stream = Stream::Session { id: id.into(), scope: session.scope, place: session.place };
@@ -223,24 +222,24 @@ impl Streams {
         let mut table = self.lock();
         table.connection.get_or_insert_with(|| Hold::after(before_log));
         let session = session.filter(|id| id.len() <= SESSION_ID_BYTES);
-        let session = session.and_then(|id| table.session(id, Place::Guest, limit));
+        let session = session.and_then(|id| table.session(id, Carrier::Guest, limit));
         session.map_or(CONNECTION_SCOPE, |session| session.scope)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 
 impl Table {
     /// Returns the session of that id, new at that place if it is unknown; nothing if there is no room for it.
-    fn session(&mut self, id: &str, place: Place, limit: usize) -> Option<&mut Session> {
+    fn session(&mut self, id: &str, place: Carrier, limit: usize) -> Option<&mut Session> {
         self.uses += 1;
         let used = self.uses;
         if !self.sessions.contains_key(id) {
             self.make_room(limit)?;
             self.last_scope += 1;
-            let start = if let Place::Own(since) = place { since } else { 0 };
+            let start = if let Carrier::Own(since) = place { since } else { 0 };
             let session = Session { scope: self.last_scope, place, used, hold: Hold::after(start) };
             self.sessions.insert(id.into(), session);
         }
@@ -262,12 +261,12 @@ impl Table {
 
     /// Gives a session that a record names its own stream after `since`, unless it has a place already or the record
     /// was looked at before. Returns nothing if there is no room for it.
-    fn name(&mut self, session: &str, record: u64, since: u64, limit: usize) -> Option<Place> {
+    fn name(&mut self, session: &str, record: u64, since: u64, limit: usize) -> Option<Carrier> {
         let known = self.sessions.contains_key(session);
         if !known && (record <= self.routed || session.len() > SESSION_ID_BYTES) {
-            return Some(Place::Own(since));
+            return Some(Carrier::Own(since));
         }
-        self.session(session, Place::Own(since), limit).map(|session| session.place)
+        self.session(session, Carrier::Own(since), limit).map(|session| session.place)
     }
 
     /// Returns whether the connection's stream carries a message about a session.
@@ -282,8 +281,8 @@ impl Table {
         let Some((id, session)) = self.sessions.iter_mut().find(|(_, session)| session.scope == scope) else {
             return true;
         };
-        if session.place == Place::Guest {
-            session.place = Place::Own(record);
+        if session.place == Carrier::Guest {
+            session.place = Carrier::Own(record);
             session.hold = Hold::after(record);
             if is_error {
                 // There may be no such session.
@@ -297,5 +296,4 @@ impl Table {
 }
 
 #[cfg(test)]
-#[path = "streams_tests.rs"]
 mod tests;

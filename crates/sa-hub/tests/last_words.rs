@@ -1,5 +1,5 @@
-//! What an agent writes last is read, also when the runtime has not heard of it: under load, the exit of a process, which
-//! a thread of its own waits for, may be known long before the runtime has asked the system what can be read.
+//! The last output of an agent is read even if the runtime does not know of it yet. Under load, the thread that waits
+//! for the exit may be much faster than the runtime.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bytes::Bytes;
@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A hub whose agent `talker` is this script.
+/// Returns a hub whose agent `talker` is this script.
 fn hub(script: &str) -> Hub {
-    // Agents end at once: the runtime, which would wait for its farewell, is kept busy here.
+    // Agents end at once: the runtime, which would wait for them to exit, is kept busy here.
     hub_with(script, Limits { farewell_ms: 0, ..Limits::default() })
 }
 
@@ -55,7 +55,7 @@ fn hub_with(script: &str, limits: Limits) -> Hub {
     Hub::new(HubOptions { catalogue, limits, launcher, numbers_after: 0 }, supervisor)
 }
 
-/// The data of all records up to the end of the log.
+/// Returns the data of all records up to the end of the log.
 async fn read_to_end(mut reader: Reader) -> Vec<Bytes> {
     let mut all = Vec::new();
     while let Some(step) = tokio::time::timeout(PATIENCE, reader.step()).await.expect("no end") {

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use sa_agents::{AgentSpec, Catalogue, Launch, Platform, Recipe, Registry, Source};
-use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ReaderKind, ServerId};
+use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ReaderKind, ServerId, WhenStopped};
 use sa_install::{
     ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
 };
@@ -23,7 +23,7 @@ const SOON: Duration = Duration::from_secs(5);
 const SCRIPT: &str =
     "#!/bin/sh\necho '{\"jsonrpc\":\"2.0\",\"method\":\"ready\"}'\nread line\nsleep 1 &\nexit 3\n";
 
-/// A hub whose agent is this program, which is installed from a mirror if it is missing.
+/// Returns a hub whose agent is this program, which is installed from a mirror if it is missing.
 fn hub(program: &Path, mirror: &TcpListener) -> Hub {
     let mut catalogue = Catalogue::shipped().unwrap();
     catalogue.add(AgentSpec {
@@ -82,14 +82,14 @@ async fn a_caller_is_not_kept_waiting_by_the_installation_for_the_next() {
     std::fs::remove_file(&program).unwrap();
     let first = tokio::spawn({
         let server = server.clone();
-        async move { server.call(request(1), false).await }
+        async move { server.call(request(1), WhenStopped::Refuse).await }
     });
     tokio::task::yield_now().await;
     // The agent's end is known, its output is not at its end yet.
     while std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z ")) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let second = tokio::spawn(async move { server.call(request(2), true).await });
+    let second = tokio::spawn(async move { server.call(request(2), WhenStopped::Start).await });
     let failed = tokio::time::timeout(SOON, first).await.expect("it waits for the installation").unwrap();
     assert!(matches!(&failed, Err(CallError::Ended(exit)) if exit.code == Some(3)), "{failed:?}");
     second.abort();

@@ -1,7 +1,8 @@
-//! What a source offers for one version and platform: the meeting point of those who find it and those who fetch it.
+//! An artifact: one version for one platform, as a source offers it and the installer fetches it.
 
 use reqwest::header::HeaderMap;
-use sa_agents::{SourceKind, Unpack};
+use sa_agents::Unpack;
+use sa_api::InstallSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
@@ -11,17 +12,15 @@ use url::Url;
 pub(crate) struct Artifact {
     /// The version's name, as `--version` of the installed program would say it.
     pub(crate) version: String,
-    /// Which kind of source found it.
-    pub(crate) source: SourceKind,
-    /// How it gets onto the disk.
+    pub(crate) source: InstallSource,
     pub(crate) contents: Contents,
-    /// Where the program may lie beneath the version's directory; the first that exists.
+    /// Paths of the program beneath the version's directory; the first that exists is used.
     pub(crate) entry: Vec<String>,
     /// Arguments and variables that the source itself asks for, as entries of the ACP registry do.
     pub(crate) launch: Option<RegistryLaunch>,
 }
 
-/// How a version gets onto the disk.
+/// The way in which a version gets onto the disk.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "an installation has one of them")]
 pub(crate) enum Contents {
@@ -36,21 +35,20 @@ pub(crate) enum Contents {
 /// A file and everything needed to get and trust it.
 #[derive(Debug, Clone)]
 pub(crate) struct RemoteFile {
-    /// Where it is; `file:` for one on this machine.
+    /// The file's address; `file:` for one on this machine.
     pub(crate) url: Url,
-    /// What to send along, such as a registry's token. Not sent on to other hosts.
+    /// Headers to send, such as a registry's token. Not forwarded to other hosts.
     pub(crate) headers: HeaderMap,
-    /// What its bytes must hash to; none if its publisher does not say.
+    /// The published digest, if there is one.
     pub(crate) digest: Option<Digest>,
-    /// Its length, if known beforehand.
+    /// The length, if it is known beforehand.
     pub(crate) size: Option<u64>,
-    /// What it is.
     pub(crate) format: Format,
-    /// What to keep of it, if it is an archive.
+    /// The entries to keep, if this is an archive.
     pub(crate) unpack: Unpack,
 }
 
-/// What a fetched file is.
+/// The format of a fetched file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// The program itself; it becomes the first of the artifact's entries.
@@ -59,24 +57,21 @@ pub(crate) enum Format {
     TarGz,
     /// A tarball, compressed with bzip2.
     TarBz2,
-    /// A zip archive.
     Zip,
 }
 
-/// What bytes must hash to.
+/// A digest of a file's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Digest {
-    /// SHA-256.
     Sha256([u8; 32]),
-    /// SHA-512.
     Sha512([u8; 64]),
 }
 
-/// How an entry of the ACP registry wants to be started.
+/// The command line that an entry of the ACP registry asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RegistryLaunch {
-    /// Replaces the catalogue's arguments.
+    /// Replaces the catalog's arguments.
     pub(crate) args: Vec<String>,
-    /// On top of the catalogue's variables.
+    /// On top of the catalog's variables.
     pub(crate) env: BTreeMap<String, String>,
 }

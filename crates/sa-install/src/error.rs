@@ -1,90 +1,61 @@
 //! Why an agent could not be installed, in words that say what to do.
 
-use sa_agents::{Platform, SourceKind};
+use sa_agents::Platform;
+use sa_api::InstallSource;
 use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why an installation failed. Cheap to clone: whoever joined it gets a copy.
+/// The reason why an installation failed. Cheap to clone: all callers that joined it get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
-    /// The catalogue says nothing about how to install it.
+    /// The catalog says nothing about how to install it.
     #[error(
         "agent '{agent}' runs {}, which sandbox-agent does not install; install it on this machine",
         command(.program.as_deref())
     )]
     NotInstallable {
-        /// The agent.
         agent: String,
         /// The command that the configuration gives for it.
         program: Option<String>,
     },
     /// The version is not here.
     #[error("version '{version}' of '{agent}' is not installed; installed are: {}", list(.installed))]
-    NotInstalled {
-        /// The agent.
-        agent: String,
-        /// The version that was asked for.
-        version: String,
-        /// Those that are installed.
-        installed: Vec<String>,
-    },
+    NotInstalled { agent: String, version: String, installed: Vec<String> },
     /// No source has such a version.
     #[error("there is no version '{version}' of '{agent}': {}", sources(.attempts))]
     UnknownVersion {
-        /// The agent.
         agent: String,
-        /// What was asked for.
         version: String,
-        /// What each source said.
+        /// The failure of each source.
         attempts: Vec<Attempt>,
     },
-    /// Nothing could be called that.
+    /// No version can have this name.
     #[error("'{version}' is not the name of a version of '{agent}'")]
-    BadVersion {
-        /// The agent.
-        agent: String,
-        /// What was asked for.
-        version: String,
-    },
+    BadVersion { agent: String, version: String },
     /// The vendor has no build for this machine.
     #[error("'{agent}' is not built for {platform}")]
-    NoBuild {
-        /// The agent.
-        agent: String,
-        /// This machine.
-        platform: Platform,
-    },
+    NoBuild { agent: String, platform: Platform },
     /// Every source failed.
     #[error("'{agent}' could not be installed from any source: {}", sources(.attempts))]
     NoSource {
-        /// The agent.
         agent: String,
-        /// What each source said.
+        /// The failure of each source.
         attempts: Vec<Attempt>,
     },
-    /// It must be installed beforehand, and is not.
+    /// The agent must be installed beforehand, and is not.
     #[error("'{agent}' is not installed, and installing it on first use is forbidden (--require-preinstall)")]
-    Forbidden {
-        /// The agent.
-        agent: String,
-    },
+    Forbidden { agent: String },
     /// There is no room.
     #[error("no space left for '{agent}' in {}", .directory.display())]
     DiskFull {
-        /// The agent.
         agent: String,
-        /// Where it should have gone.
+        /// The directory that could not be written.
         directory: PathBuf,
     },
     /// The directory of agents cannot be used.
     #[error("cannot use {}: {reason}", .path.display())]
-    Store {
-        /// The file or directory.
-        path: PathBuf,
-        /// What the system says.
-        reason: String,
-    },
+    Store { path: PathBuf, reason: String },
     /// The installation was given up before its end.
     #[error("the installation of '{0}' was interrupted")]
     Interrupted(String),
@@ -102,7 +73,7 @@ impl InstallError {
         Self::Store { path: error.path, reason: error.source.to_string() }
     }
 
-    /// The agent it is about, if it is about one.
+    /// Returns the agent it is about, if it is about one.
     pub fn agent(&self) -> Option<&str> {
         match self {
             Self::NotInstallable { agent, .. }
@@ -134,7 +105,7 @@ impl InstallError {
         }
     }
 
-    /// What each source said.
+    /// Returns the failure of each source.
     pub fn attempts(&self) -> &[Attempt] {
         match self {
             Self::UnknownVersion { attempts, .. } | Self::NoSource { attempts, .. } => attempts,
@@ -146,30 +117,28 @@ impl InstallError {
 /// One source that could not help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Which kind.
-    pub source: SourceKind,
-    /// Where, without credentials; none if it did not get so far.
+    pub source: InstallSource,
+    /// The address, without credentials; none if no address was reached.
     pub url: Option<String>,
-    /// Why, in words for people.
     pub reason: String,
 }
 
-/// Why one source could not help.
+/// The reason why one source failed.
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {
-    /// Nothing for this platform.
+    /// The source has no build for this platform.
     #[error("no build for {0}")]
     NoBuild(Platform),
-    /// Nothing of this name.
+    /// The source has no version of this name.
     #[error("no version '{version}' at {url}")]
     NoVersion { version: String, url: String },
     /// The address could not be reached, or broke off too often.
     #[error("{url}: {reason}")]
     Unreachable { url: String, reason: String },
-    /// It answered something else than was asked for.
+    /// The host answered with an unexpected status.
     #[error("{url}: answered {status}")]
     Status { url: String, status: u16 },
-    /// It answered something that makes no sense.
+    /// The host's answer is invalid.
     #[error("{url}: {reason}")]
     Nonsense { url: String, reason: String },
     /// The bytes are not those that were published. They were deleted.
@@ -193,7 +162,7 @@ pub(crate) enum SourceError {
 }
 
 impl SourceError {
-    /// The address that it is about, if it got so far.
+    /// Returns the address that it is about, if it got so far.
     pub(crate) fn url(&self) -> Option<&str> {
         match self {
             Self::NoVersion { url, .. }

@@ -1,10 +1,10 @@
 //! The installer: finds programs, and gets the ones that are missing.
 
+mod assembly;
 mod failure;
 mod find;
 mod job;
 mod jobs;
-mod place;
 mod request;
 mod run;
 
@@ -14,14 +14,15 @@ pub use request::{InstallEnd, InstallObserver, InstallRequest, Installed, Instal
 
 use crate::error::InstallError;
 use crate::fetch::Client;
-use crate::node::{Node, NodeError};
-use crate::npm_tree::{Npm, NpmProgram};
+use crate::node::{NodeError, NodePrograms};
+use crate::npm_tree::Npm;
 use crate::sources::Resolver;
-use crate::store::{AgentDirectory, Lock, Receipt};
+use crate::store::{AgentDirectory, Lock, Receipt, is_newer};
 use jobs::Jobs;
 use request::Selecting;
 use run::Run;
 use sa_agents::{AgentSpec, Platform};
+use sa_api::LatestVersion;
 use sa_disk::on_disk;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ struct Inner {
     platform: Platform,
     resolver: Resolver,
     search_path: Option<OsString>,
-    node: Option<Node>,
+    node: Option<NodePrograms>,
     allow_unverified: bool,
     observer: Option<InstallObserver>,
     jobs: Jobs,
@@ -50,19 +51,16 @@ impl Installer {
     /// Touches neither disk nor network yet.
     pub fn new(options: InstallerOptions) -> Self {
         let search_path = options.search_path;
-        let program =
-            options.supervisor.map(|supervisor| NpmProgram { supervisor, search_path: search_path.clone() });
-        let node = program.clone().map(|program: NpmProgram| Node {
-            supervisor: program.supervisor,
-            search_path: program.search_path,
-        });
+        let node = options
+            .supervisor
+            .map(|supervisor| NodePrograms { supervisor, search_path: search_path.clone() });
         let mut client = options.client;
         if client.certificates.is_none() {
             client.certificates = options.npm.certificates().map(Path::to_owned);
         }
         let resolver = Resolver {
             client: Client::new(client),
-            npm: Npm::new(options.npm, program),
+            npm: Npm::new(options.npm, node.clone()),
             platform: options.platform,
             index: options.registry,
         };
@@ -79,7 +77,7 @@ impl Installer {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Whether this machine's Node.js is one that the agent runs on, if it needs one.
+    /// Checks that this machine's Node.js is one that the agent runs on, if it needs one.
     pub async fn check_node(&self, agent: &AgentSpec, program: &Path) -> Result<(), NodeError> {
         match (&agent.node, &self.inner.node) {
             (Some(wanted), Some(node)) => node.check(&agent.id, wanted, program).await,
@@ -87,8 +85,8 @@ impl Installer {
         }
     }
 
-    /// The search path with the directory of an installed program before all others: agents start programs that come
-    /// with them by name.
+    /// Returns the search path with the directory of an installed program before all others: agents start programs
+    /// that come with them by name.
     pub(crate) fn search_path_beside(&self, program: &Path) -> Option<OsString> {
         let own = program.parent().filter(|directory| directory.is_absolute())?;
         let usual = self.inner.search_path.as_deref()?;
@@ -96,28 +94,29 @@ impl Installer {
         std::env::join_paths(all.filter(|directory| !directory.as_os_str().is_empty())).ok()
     }
 
-    /// The agent's installed versions, the newest first.
+    /// Returns the agent's installed versions, the newest first.
     pub fn versions(&self, agent: &str) -> Result<Vec<Receipt>, InstallError> {
         self.inner.directory(agent)?.versions().map_err(|error| InstallError::on_disk(error, agent))
     }
 
-    /// The version that runs when nobody names one.
+    /// Returns the version that runs when nobody names one.
     pub fn current(&self, agent: &str) -> Result<Option<Receipt>, InstallError> {
         self.inner.directory(agent)?.current().map_err(|error| InstallError::on_disk(error, agent))
     }
 
-    /// The program of an installed version.
+    /// Returns the program of an installed version.
     pub fn program(&self, receipt: &Receipt) -> PathBuf {
         self.inner.agents.join(&receipt.agent).join(&receipt.version).join(&receipt.entry)
     }
 
-    /// Installs it. Who asks for the same meanwhile joins; whoever goes away changes nothing.
+    /// Starts an installation, or joins the same one that is running. Dropping the job does not cancel it.
     pub fn install(&self, agent: &AgentSpec, request: InstallRequest) -> Job {
         let selecting = Selecting::of(&request);
         self.start(agent, request, selecting)
     }
 
-    /// The agent's program: the installed one, else the one on the search path, else it is installed now, if it may be.
+    /// Returns the agent's program: the installed one, else the one on the search path, else it is installed now, if
+    /// it may be.
     pub async fn ensure(
         &self,
         agent: &AgentSpec,
@@ -134,7 +133,7 @@ impl Installer {
             (_, Preinstall::Lazy) => {}
         }
         let request = InstallRequest { version: version.map(str::to_owned), ..InstallRequest::default() };
-        // What one caller wants in one version is not what everybody wants from now on.
+        // A version that one caller asks for does not become the default for everyone.
         let selecting = if version.is_none() { Selecting::Always } else { Selecting::Never };
         match self.start(agent, request, selecting).outcome().await {
             Ok(installed) => Ok(Found::installed(&self.inner.directory(&agent.id)?, installed.receipt)),
@@ -144,9 +143,18 @@ impl Installer {
         }
     }
 
-    /// The newest version that is published.
+    /// Returns the newest version that is published.
     pub async fn latest(&self, agent: &AgentSpec) -> Result<String, InstallError> {
-        Run::new(&self.inner, agent, InstallRequest::default(), Selecting::Never)?.latest().await
+        run::latest(&self.inner, agent).await
+    }
+
+    /// Compares the newest version that is published with the current one.
+    pub async fn check_latest(&self, agent: &AgentSpec) -> Result<LatestVersion, InstallError> {
+        let latest = self.latest(agent).await?;
+        let (installer, id) = (self.clone(), agent.id.clone());
+        let installed = on_disk(move || installer.current(&id)).await?.map(|receipt| receipt.version);
+        let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
+        Ok(LatestVersion { agent: agent.id.clone(), installed, latest, outdated })
     }
 
     /// Removes one version, or all; answers which were removed.
@@ -199,8 +207,8 @@ impl Installer {
         let (inner, agent) = (Arc::clone(&self.inner), agent.clone());
         self.inner.jobs.join_or_start(key, move |reporter| async move {
             let began = SystemTime::now();
-            let outcome = match Run::new(&inner, &agent, request, selecting) {
-                Ok(run) => run.install(&reporter).await,
+            let outcome = match Run::new(&inner, &agent, request, selecting, reporter) {
+                Ok(run) => run.install().await,
                 Err(error) => Err(error),
             };
             if let Some(observer) = &inner.observer {

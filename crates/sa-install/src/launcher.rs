@@ -1,7 +1,7 @@
 //! From an agent's description to the command that starts it, its program installed first if need be.
 
 use crate::{Found, InstallError, Installer, NodeError, Preinstall};
-use sa_agents::{AgentSpec, Launch};
+use sa_agents::{AgentSpec, Launch, NotStartable};
 use sa_supervisor::CommandSpec;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,23 @@ pub struct Launcher {
 /// A command, and the version of the program it starts if that is known.
 #[derive(Debug, Clone)]
 pub struct Launchable {
-    /// What to run.
     pub command: CommandSpec,
-    /// Which version it is.
     pub version: Option<String>,
 }
 
-/// Why there is no command.
+/// The reason why there is no command.
 #[derive(Debug, Clone, Error)]
 pub enum LaunchError {
-    /// Nothing here knows how to talk to it.
-    #[error("agent '{0}' can be installed, but it does not speak ACP and this version has no adapter for it")]
-    NotStartable(String),
+    /// The agent can only be installed.
+    #[error(transparent)]
+    NotStartable(#[from] NotStartable),
     /// A program of the user's, which has no versions here.
     #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
     NoVersions(String),
-    /// It does not run on this machine's Node.js.
+    /// The agent does not run on this machine's Node.js.
     #[error(transparent)]
     Node(#[from] NodeError),
-    /// Its program is not here and could not be installed.
+    /// The program is missing and could not be installed.
     #[error(transparent)]
     Install(#[from] InstallError),
 }
@@ -47,27 +45,24 @@ impl Launcher {
         Self { installer, this_program, preinstall }
     }
 
-    /// The installer behind it.
     pub fn installer(&self) -> &Installer {
         &self.installer
     }
 
-    /// The binary that built-in agents are started from.
+    /// Returns the binary that built-in agents are started from.
     pub fn this_program(&self) -> &Path {
         &self.this_program
     }
 
-    /// Whether the command can be told at once, without installing anything.
+    /// Returns whether the command is known at once, without installing anything.
     pub fn is_ready(&self, agent: &AgentSpec, version: Option<&str>) -> bool {
         agent.install.is_none() || self.installer.find(agent, version).is_ok_and(|found| found.is_some())
     }
 
-    /// The command that starts this version of the agent; `None` means the current one. Installs it if it is missing
-    /// and that is allowed.
+    /// Returns the command that starts this version of the agent; `None` means the current one. Installs it if it is
+    /// missing and that is allowed.
     pub async fn prepare(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Launchable, LaunchError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(LaunchError::NotStartable(agent.id.clone()));
-        }
+        agent.check_startable()?;
         let found = match &agent.install {
             Some(_) => Some(self.installer.ensure(agent, version, self.preinstall).await?),
             None if version.is_some() => return Err(LaunchError::NoVersions(agent.id.clone())),
@@ -79,11 +74,9 @@ impl Launcher {
         Ok(self.command(agent, found))
     }
 
-    /// The same for what is here already; `None` if it would have to be installed first.
+    /// Returns the command of an agent that is installed; `None` if it would have to be installed first.
     pub fn prepare_now(&self, agent: &AgentSpec) -> Result<Option<Launchable>, LaunchError> {
-        if let Launch::InstallOnly { .. } = agent.launch {
-            return Err(LaunchError::NotStartable(agent.id.clone()));
-        }
+        agent.check_startable()?;
         if agent.install.is_none() {
             return Ok(Some(self.command(agent, None)));
         }
@@ -118,7 +111,7 @@ impl Launcher {
         Launchable { command, version: found.and_then(|found| found.version) }
     }
 
-    /// Whether what is missing is installed on first use.
+    /// Returns whether missing agents are installed on first use.
     pub fn installs(&self) -> bool {
         self.preinstall == Preinstall::Lazy
     }

@@ -1,7 +1,7 @@
 //! Agents on disk: from a source's address to a verified, started version.
 //!
 //! ```text
-//!  catalogue ──► sources (which file is it?) ──► Artifact ──► fetch (resume, verify) ──► unpack ──► store
+//!  catalog ──► sources (which file is it?) ──► Artifact ──► fetch (resume, verify) ──► unpack ──► store
 //!                vendor, GitHub, npm, ACP                     a partial file per         safely     staging directory,
 //!                registry, mirror, directory                  digest, continued          beneath    rename, `current`
 //! ```
@@ -19,7 +19,6 @@ mod node;
 mod npm_tree;
 mod npmrc;
 mod platform;
-mod progress;
 mod sources;
 mod store;
 mod unpack;
@@ -34,6 +33,5 @@ pub use launcher::{LaunchError, Launchable, Launcher};
 pub use node::NodeError;
 pub use npmrc::{COMMON_PREFIXES, NpmConfig, NpmSources};
 pub use platform::{detect, detect_in};
-pub use progress::Progress;
 pub use sources::ACP_REGISTRY;
-pub use store::{Receipt, is_newer};
+pub use store::Receipt;

@@ -6,47 +6,47 @@ use std::time::Duration;
 pub(crate) const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// The largest file that is fetched.
 pub(crate) const MAX_DOWNLOAD_BYTES: u64 = 4 << 30;
-/// How many redirects are followed for one address.
+/// The most redirects for one address.
 pub(crate) const MAX_REDIRECTS: usize = 8;
 
-/// How long a host may take to accept a connection.
+/// Timeout for a host to accept a connection.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a host may say nothing.
+/// Timeout for a host that sends nothing.
 pub(crate) const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The first pause between two attempts; each further one is twice as long.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// The longest pause, also when the host asks for more.
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How often in a row an address is asked without any success.
+/// The most failed attempts in a row for one address.
 pub(crate) const ATTEMPTS: u32 = 4;
-/// The same for a host that cannot even be connected to: it may just be unreachable from here.
+/// The most failed attempts for a host that cannot be connected to: it may be unreachable from here.
 pub(crate) const CONNECT_ATTEMPTS: u32 = 2;
-/// How often a download is continued, each time with a little more of it there.
+/// The most attempts of a download, each of which adds some bytes.
 pub(crate) const MAX_DOWNLOAD_ATTEMPTS: u32 = 200;
-/// How much of a local file is read at once.
+/// Bytes of one read of a local file.
 pub(crate) const LOCAL_READ_BYTES: u64 = 1 << 20;
-/// How long an agent's id may be.
+/// The longest id of an agent.
 pub(crate) const MAX_AGENT_CHARS: usize = 64;
-/// How long a version's name may be.
+/// The longest name of a version.
 pub(crate) const MAX_VERSION_CHARS: usize = 128;
 
-/// How long npm may take to put a package and its dependencies together.
+/// Timeout of npm for installing a package and its dependencies.
 pub(crate) const NPM_INSTALL_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// How long npm may take to say which registry it uses.
+/// Timeout of npm for reporting its registry.
 pub(crate) const NPM_QUESTION_TIMEOUT: Duration = Duration::from_secs(15);
-/// How many bytes of an archive on this disk are searched for the version's name.
+/// The most bytes of an archive on this disk that are searched for the version's name.
 pub(crate) const MAX_SEARCHED_BYTES: u64 = 2 << 30;
-/// How many files, directories and links an archive may hold.
+/// The most files, directories and links in an archive.
 pub(crate) const MAX_UNPACKED_ENTRIES: usize = 250_000;
-/// How many bytes it may swell to.
+/// The most bytes that an archive may unpack to.
 pub(crate) const MAX_UNPACKED_BYTES: u64 = 8 << 30;
-/// How many times its own length that may be.
+/// The most bytes that an archive may unpack to, as a multiple of its length.
 pub(crate) const MAX_UNPACK_RATIO: u64 = 100;
 /// So much is allowed whatever its length.
 pub(crate) const UNPACK_RATIO_FREE_BYTES: u64 = 16 << 20;
-/// How long the path of an entry may be.
+/// The longest path of an entry.
 pub(crate) const MAX_PATH_BYTES: usize = 1024;
-/// How long each of its parts may be.
+/// The longest name in a path.
 pub(crate) const MAX_NAME_BYTES: usize = 255;
-/// How long a header may be that gives a tarball's entry a longer name.
+/// The longest header that gives a tarball's entry a longer name.
 pub(crate) const MAX_TAR_EXTENSION_BYTES: u64 = 64 << 10;

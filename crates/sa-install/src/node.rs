@@ -10,30 +10,28 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::io::AsyncReadExt;
 
-/// How long Node.js may take to tell its version. One that takes longer is not judged.
+/// Timeout of Node.js for printing its version. A slower one is not judged.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to end when it is told to.
+/// Time between SIGTERM and SIGKILL for Node.js.
 const GRACE: Duration = Duration::from_secs(1);
-/// As much of a program is read to see what runs it.
+/// Bytes of a program that are read to see what runs it.
 const FIRST_LINE: u64 = 128;
-/// As much as a version needs.
+/// Bytes of a version.
 const VERSION_BYTES: u64 = 64;
 
-/// Why an agent does not run on this machine's Node.js.
+/// The reason why an agent does not run on this machine's Node.js.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NodeError {
     /// There is none.
     #[error("agent '{agent}' needs Node.js {wanted}, and there is no `node` on the search path")]
     Missing {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,
     },
-    /// It is of another version.
+    /// Node.js has another version.
     #[error("agent '{agent}' needs Node.js {wanted}, and the one on the search path is {found}")]
     Unsuitable {
-        /// The agent.
         agent: String,
         /// The versions it runs on.
         wanted: String,
@@ -42,21 +40,22 @@ pub enum NodeError {
     },
 }
 
-/// Node.js, as it is looked for.
+/// The way to start node and npm.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub(crate) struct NodePrograms {
     pub(crate) supervisor: Supervisor,
+    /// Directories of node and npm, as in `PATH`; the supervisor's if absent.
     pub(crate) search_path: Option<OsString>,
 }
 
-impl Node {
-    /// Whether an agent whose program is this file runs on these versions only, and finds one of them.
+impl NodePrograms {
+    /// Checks that an agent whose program is this file finds one of the versions that it runs on.
     pub(crate) async fn check(&self, agent: &str, wanted: &str, program: &Path) -> Result<(), NodeError> {
         let Ok(versions) = VersionReq::parse(wanted) else {
             tracing::warn!(agent, wanted, "versions of Node.js that make no sense are passed over");
             return Ok(());
         };
-        // Some agents come as a script or as a program of its own, by the source they are from.
+        // By their source, some agents are a script or a native program.
         if !is_script(program) {
             return Ok(());
         }
@@ -94,7 +93,7 @@ enum Answer {
     Unclear,
 }
 
-/// Whether a file is a script that Node.js runs.
+/// Returns whether a file is a script that Node.js runs.
 fn is_script(program: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(program).and_then(|file| file.take(FIRST_LINE).read_to_end(&mut head));
@@ -122,7 +121,7 @@ mod tests {
         put(folder.path(), "native", "\u{7f}ELF");
         let options = SupervisorOptions { env: BaseEnv::Inherit(Vec::new()), guardian: None };
         let supervisor = Supervisor::start(options).unwrap();
-        let node = Node { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
+        let node = NodePrograms { supervisor: supervisor.clone(), search_path: Some(folder.path().into()) };
         let check = async |program: &str| {
             let checked = node.check("qwen", ">=22", &folder.path().join(program)).await;
             checked.map_err(|error| error.to_string())

@@ -3,9 +3,10 @@
 use crate::error::SourceError;
 use crate::fetch::Client;
 use crate::limits::{NPM_INSTALL_TIMEOUT, NPM_QUESTION_TIMEOUT};
+use crate::node::NodePrograms;
 use crate::npmrc::NpmConfig;
 use sa_disk::{at, on_disk};
-use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned, Supervisor};
+use sa_supervisor::{CommandSpec, Exit, Process, SpawnError, Spawned};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,36 +17,27 @@ use tokio::sync::OnceCell;
 #[cfg(test)]
 mod tests;
 
-/// How much of what npm writes is kept.
+/// Bytes of npm's output that are kept.
 const KEPT_OUTPUT: usize = 64 << 10;
-/// How much of it is told when npm fails.
-const TOLD_LINES: usize = 12;
-/// How long npm may take to end when it is told to.
+/// Lines of npm's output that a failure quotes.
+const QUOTED_LINES: usize = 12;
+/// Time between SIGTERM and SIGKILL for npm.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// npm's settings, and npm itself where it is installed. Clones share what npm has answered.
 #[derive(Debug, Clone)]
 pub(crate) struct Npm {
     config: NpmConfig,
-    program: Option<NpmProgram>,
+    program: Option<NodePrograms>,
     completed: Arc<OnceCell<NpmConfig>>,
 }
 
-/// How npm is started.
-#[derive(Debug, Clone)]
-pub(crate) struct NpmProgram {
-    /// Who starts it.
-    pub(crate) supervisor: Supervisor,
-    /// Where it and node are looked for, as in `PATH`; the supervisor's own if absent.
-    pub(crate) search_path: Option<OsString>,
-}
-
 impl Npm {
-    pub(crate) fn new(config: NpmConfig, program: Option<NpmProgram>) -> Self {
+    pub(crate) fn new(config: NpmConfig, program: Option<NodePrograms>) -> Self {
         Self { config, program, completed: Arc::default() }
     }
 
-    /// The settings. If none names the package's registry, npm is asked, once: it may be built to use one.
+    /// Returns the settings. If none names the package's registry, npm is asked, once: it may be built to use one.
     pub(crate) async fn config_for(&self, package: &str) -> &NpmConfig {
         if self.config.knows_registry(package) {
             return &self.config;
@@ -61,7 +53,7 @@ impl Npm {
             .await
     }
 
-    /// The settings, with npm's answer if it was asked.
+    /// Returns the settings, with npm's answer if it was asked.
     pub(crate) fn known_config(&self) -> &NpmConfig {
         self.completed.get().unwrap_or(&self.config)
     }
@@ -105,8 +97,8 @@ impl Npm {
     }
 }
 
-impl NpmProgram {
-    /// What npm itself would use.
+impl NodePrograms {
+    /// Returns the registry that npm itself would use.
     async fn registry(&self) -> Option<String> {
         let arguments = ["config", "get", "registry"].map(OsString::from).to_vec();
         let (exit, output, _) = self.run(arguments, Vec::new(), None, NPM_QUESTION_TIMEOUT).await.ok()?;
@@ -132,7 +124,7 @@ impl NpmProgram {
         }
         let written = if errors.trim().is_empty() { output } else { errors };
         let lines: Vec<&str> = written.lines().filter(|line| !line.trim().is_empty()).collect();
-        let told = lines.get(lines.len().saturating_sub(TOLD_LINES)..).unwrap_or_default().join("\n");
+        let told = lines.get(lines.len().saturating_sub(QUOTED_LINES)..).unwrap_or_default().join("\n");
         Err(SourceError::Missing(format!("npm could not install {}: {told}", packages.join(", "))))
     }
 
@@ -190,7 +182,7 @@ impl Drop for StoppedOnDrop {
     }
 }
 
-/// All that is written, the last of it kept.
+/// Returns all that is written, the last of it kept.
 async fn read_tail(stdout: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut kept = Vec::new();
     let mut piece = vec![0; 8 << 10];

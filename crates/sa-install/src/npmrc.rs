@@ -18,18 +18,17 @@ pub const COMMON_PREFIXES: [&str; 3] = ["/usr/local", "/usr", "/"];
 
 const VARIABLE_PREFIX: &str = "npm_config_";
 
-/// Where npm's settings come from. Nothing else is looked at.
+/// The sources of npm's settings. Nothing else is read.
 #[derive(Debug, Clone, Default)]
 pub struct NpmSources {
     /// A registry that was given on the command line; scoped packages keep theirs.
     pub registry: Option<String>,
-    /// The environment's variables.
     pub env: BTreeMap<String, String>,
     /// The user's home, for `~/.npmrc`.
     pub home: Option<PathBuf>,
     /// A directory of the project whose `.npmrc` counts; none if no project's does.
     pub project: Option<PathBuf>,
-    /// Where npm may be installed, the likeliest first; see [`COMMON_PREFIXES`].
+    /// Directories in which npm may be installed, the likeliest first; see [`COMMON_PREFIXES`].
     pub prefixes: Vec<PathBuf>,
 }
 
@@ -39,7 +38,7 @@ pub struct NpmConfig {
     layers: Vec<BTreeMap<String, String>>,
     /// The user's file, whether or not it exists.
     user_file: Option<PathBuf>,
-    /// Certificates that the registry's owner vouches for, beside those that everybody knows.
+    /// Certificates to trust for the registry, in addition to the common ones.
     certificates: Option<PathBuf>,
 }
 
@@ -73,14 +72,14 @@ impl NpmConfig {
         config
     }
 
-    /// The same, with a registry for when no setting names one.
+    /// Sets the registry for packages that no setting names one for.
     pub(crate) fn with_default(mut self, registry: String) -> Self {
         self.layers.push(BTreeMap::from([("registry".to_owned(), registry)]));
         self.take_credentials();
         self
     }
 
-    /// The registry that has this package; its path ends with a slash.
+    /// Returns the registry that has this package; its path ends with a slash.
     pub(crate) fn registry(&self, package: &str) -> Result<Url, SourceError> {
         let scoped =
             package.split_once('/').and_then(|(scope, _)| self.setting(&format!("{scope}:registry")));
@@ -98,23 +97,23 @@ impl NpmConfig {
         })
     }
 
-    /// Whether some setting names the registry of this package.
+    /// Returns whether a setting names the registry of this package.
     pub(crate) fn knows_registry(&self, package: &str) -> bool {
         !matches!(self.registry(package), Err(SourceError::Missing(_)))
     }
 
-    /// A file with certificates to trust.
+    /// Returns a file with certificates to trust.
     pub(crate) fn certificates(&self) -> Option<&Path> {
         self.certificates.as_deref()
     }
 
-    /// Where the user's settings are.
+    /// Returns the file of the user's settings.
     pub(crate) fn user_file(&self) -> Option<&Path> {
         self.user_file.as_deref()
     }
 
-    /// Returns the settings that belong to addresses, credentials among them; `take_credentials` has moved some there that
-    /// npm would not find by itself.
+    /// Returns the settings that belong to addresses, including credentials. `take_credentials` has moved some there
+    /// that npm would not find.
     pub(crate) fn address_settings(&self) -> impl Iterator<Item = (&str, &str)> {
         let keys: BTreeSet<&str> =
             self.layers.iter().flat_map(|layer| layer.keys()).map(String::as_str).collect();
@@ -167,8 +166,8 @@ impl std::fmt::Debug for NpmConfig {
     }
 }
 
-/// What `npm_config_*` variables say. Their names are not case-sensitive, and `_` stands for `-`, except in what belongs
-/// to an address; an empty one says nothing.
+/// Reads `npm_config_*` variables. Their names are not case-sensitive, and `_` stands for `-`, except in the part
+/// that belongs to an address. Empty ones are ignored.
 fn variables(sources: &NpmSources, env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
     for (name, value) in sources.env.iter().filter(|(_, value)| !value.is_empty()) {
@@ -201,7 +200,7 @@ fn read(file: &Path, env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, S
     }
 }
 
-/// The project that a directory belongs to: the nearest one upwards with a manifest or packages, else itself.
+/// Returns the project that a directory belongs to: the nearest one upwards with a manifest or packages, else itself.
 fn project_root(directory: &Path) -> &Path {
     let is_project =
         |place: &&Path| place.join("package.json").is_file() || place.join("node_modules").is_dir();

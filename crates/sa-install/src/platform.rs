@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Where glibc keeps the loader that its programs name.
+/// Paths of glibc's loader, as its programs name it.
 const GLIBC_LOADERS: [&str; 4] = [
     "lib64/ld-linux-x86-64.so.2",
     "lib/ld-linux-x86-64.so.2",
@@ -23,12 +23,12 @@ const LONGEST_LOADER_PATH: u64 = 4096;
 )))]
 compile_error!("no agent is built for this target: add it to sa_agents::Platform first");
 
-/// The machine this program runs on.
+/// Returns the machine this program runs on.
 pub fn detect() -> Platform {
     detect_in(Path::new("/"))
 }
 
-/// The same for a machine whose files are beneath `root`; the processor is still this one.
+/// Detects the platform of a machine whose files are beneath `root`; the processor is still this one.
 pub fn detect_in(root: &Path) -> Platform {
     let arm = cfg!(target_arch = "aarch64");
     if cfg!(target_os = "macos") {
@@ -44,8 +44,8 @@ pub fn detect_in(root: &Path) -> Platform {
     }
 }
 
-/// Which C library the system itself is built on. Asked of the shell first, because a system may have the loader of
-/// the other library installed beside its own.
+/// Returns whether the system is built on musl. The shell decides first, because a system may also have the loader of
+/// the other library.
 fn is_musl(root: &Path) -> bool {
     if let Ok(Some(loader)) = loader_of(&root.join("bin/sh")) {
         return loader.contains("ld-musl-");
@@ -54,7 +54,7 @@ fn is_musl(root: &Path) -> bool {
     !GLIBC_LOADERS.iter().any(|loader| root.join(loader).exists())
 }
 
-/// The loader that a program for 64-bit machines names; none if it needs none.
+/// Returns the loader that a program for 64-bit machines names; none if it needs none.
 fn loader_of(program: &Path) -> io::Result<Option<String>> {
     let mut file = File::open(program)?;
     let mut header = [0; 64];
@@ -79,7 +79,7 @@ fn loader_of(program: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// A little-endian number of `size` bytes at `at`; zero beyond the end.
+/// Returns a little-endian number of `size` bytes at `at`; zero beyond the end.
 fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     bytes.iter().skip(at).take(size).rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -21,7 +21,7 @@ use std::pin::Pin;
 use template::Wanted;
 use url::Url;
 
-/// Where the ACP registry's index is.
+/// The address of the ACP registry's index.
 pub const ACP_REGISTRY: &str = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json";
 
 /// Asks sources, on behalf of one machine.
@@ -34,7 +34,7 @@ pub(crate) struct Resolver {
     pub(crate) index: Url,
 }
 
-/// What is asked of a source.
+/// A request to a source.
 struct Request<'a> {
     resolver: &'a Resolver,
     recipe: &'a Recipe,
@@ -42,8 +42,8 @@ struct Request<'a> {
 }
 
 impl Resolver {
-    /// What the source offers for this machine. `version` is a version's name or a word such as `stable`; the latest if
-    /// absent.
+    /// Returns the source's artifact for this machine. `version` is a version's name or a tag such as `stable`; the
+    /// latest if absent.
     ///
     /// Boxed, as every caller would otherwise hold a copy of the code of all kinds of sources.
     pub(crate) fn resolve<'a>(
@@ -65,13 +65,13 @@ impl Resolver {
         })
     }
 
-    /// The same resolver, asking nothing but this mirror.
+    /// Returns a resolver that sends everything to this mirror.
     pub(crate) fn through(&self, mirror: Url) -> Self {
         Self { client: self.client.with_mirror(mirror), ..self.clone() }
     }
 }
 
-/// What a file is, by its name.
+/// Returns the format of a file, by its name.
 fn format_of(name: &str) -> Format {
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends(&[".tar.gz", ".tgz"]) {

@@ -5,7 +5,7 @@
 //!      <version>/            one installed version, whole: it got here by a rename
 //!          installed.json    its receipt
 //!      current -> <version>  what runs when nobody names a version
-//!      .lock                 held by whoever changes anything here
+//!      .lock                 held during every change here
 //!      .partial/             downloads on their way
 //!      .staging-*  .old-*    a version being put together or taken apart; removed by the next holder of the lock
 //! ```
@@ -17,7 +17,7 @@ mod receipt;
 mod remove;
 
 pub(crate) use activate::locate_entry;
-pub use layout::is_newer;
+pub(crate) use layout::is_newer;
 pub(crate) use layout::{AgentDirectory, check_version};
 pub(crate) use lock::Lock;
 pub use receipt::Receipt;

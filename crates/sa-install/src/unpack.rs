@@ -21,20 +21,19 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use tree::Tree;
 
-/// Told how many bytes have been written.
+/// A callback with the number of bytes written.
 pub(crate) type Counter<'a> = &'a dyn Fn(u64);
 
-/// Why an archive was not unpacked.
+/// The reason why an archive was not unpacked.
 #[derive(Debug)]
 pub(crate) enum UnpackError {
-    /// It is broken, or it must not be unpacked.
+    /// The archive is broken, or it must not be unpacked.
     Refused(String),
-    /// The disk.
     Disk(DiskError),
 }
 
 impl UnpackError {
-    /// The same about a file that came from somewhere.
+    /// Turns this into an error about a fetched file.
     pub(crate) fn of(self, url: &str) -> SourceError {
         match self {
             Self::Refused(reason) => SourceError::Archive { url: url.to_owned(), reason },
@@ -70,7 +69,7 @@ pub(crate) fn unpack(
     }
 }
 
-/// A fetched file that is the program itself goes to its place without being copied.
+/// Moves a fetched file that is the program itself to its place.
 pub(crate) fn move_program(file: &Path, program: &str, into: &Path) -> Result<(), UnpackError> {
     let place: PathBuf = select::parts_of(program.as_bytes())?.iter().collect();
     let to = into.join(place);
@@ -86,7 +85,6 @@ pub(crate) fn copy_directory(from: &Path, into: &Path, written: Counter<'_>) -> 
     directory::copy(&from, &mut Tree::new(into, Selection::everything(), MAX_UNPACKED_BYTES, written))
 }
 
-/// That the archive is broken.
 fn broken(error: impl std::fmt::Display) -> UnpackError {
     UnpackError::Refused(format!("the archive is broken: {error}"))
 }

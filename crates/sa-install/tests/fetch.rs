@@ -3,14 +3,15 @@
 
 mod scene;
 
-use sa_install::{InstallError, Preinstall, Progress};
+use sa_api::InstallEvent;
+use sa_install::{InstallError, Preinstall};
 use sa_testkit::mirror::{Fault, Mirror};
 use scene::{SIZE, Scene, asking, said, tool, unvouched_tool};
 use std::fs;
 use std::time::Duration;
 use url::Url;
 
-/// The ranges that were asked for, one for each request of the tool's file.
+/// Returns the ranges that were asked for, one for each request of the tool's file.
 fn ranges(scene: &Scene) -> Vec<Option<String>> {
     scene.mirror.requests_of(&Scene::file("1.0.0")).into_iter().map(|request| request.range).collect()
 }
@@ -30,7 +31,7 @@ async fn a_download_that_breaks_off_is_continued() {
     let mut job = installer.install(&tool(), asking("1.0.0"));
     let mut last = None;
     while let Some(progress) = job.next().await {
-        if let Progress::Downloading { received, total, .. } = progress {
+        if let InstallEvent::Downloading { received, total, .. } = progress {
             assert!(last <= Some(received), "{received} after {last:?}");
             assert_eq!(total.map(|total| total >= SIZE as u64), Some(true));
             last = Some(received);
@@ -72,7 +73,8 @@ async fn a_part_of_another_file_is_not_continued() {
     scene.mirror.fault(&Scene::file("1.0.0"), Fault::IgnoreRange);
     installer.install(&unvouched_tool(), asking("1.0.0")).outcome().await.unwrap_err();
     scene.mirror.heal();
-    // The same address, another file, and no checksum that would tell: the server has to be asked for the rest of what it had.
+    // The same address, another file, and no checksum that would show it: the server has to be asked for the rest of
+    // the old one.
     let other = sa_testkit::mirror::program_of_size("other", "1.0.0", SIZE);
     scene.publish_file("tool", "1.0.0", other.clone());
     let before = ranges(&scene).len();
@@ -95,7 +97,7 @@ async fn a_server_that_knows_no_ranges_sends_everything_again() {
 }
 
 #[tokio::test]
-async fn a_wrong_checksum_is_told_and_nothing_of_it_stays() {
+async fn a_wrong_checksum_is_reported_and_nothing_of_it_stays() {
     let scene = Scene::with("1.0.0").await;
     scene.mirror.fault(&Scene::file("1.0.0"), Fault::Corrupt);
     let reasons = reasons(scene.install("1.0.0").await.unwrap_err());
@@ -183,7 +185,7 @@ async fn a_registry_s_token_goes_to_no_other_host() {
         options.npm = npm;
     });
     let mut request = asking("1.0.0");
-    request.source = Some(sa_agents::SourceKind::Npm);
+    request.source = Some(sa_api::InstallSource::Npm);
     installer.install(&scene::shipped("claude"), request).outcome().await.unwrap();
     let told: Vec<_> = scene.mirror.requests_of(name).into_iter().map(|r| r.authorization).collect();
     assert_eq!(told, [Some("Bearer s3cret".to_owned())]);

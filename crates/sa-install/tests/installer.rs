@@ -3,8 +3,9 @@
 
 mod scene;
 
-use sa_agents::{AgentSpec, Platform, SourceKind, Unpack};
-use sa_install::{InstallError, InstallRequest, Origin, Preinstall, Progress};
+use sa_agents::{AgentSpec, Platform, Unpack};
+use sa_api::{InstallEvent, InstallSource};
+use sa_install::{InstallError, InstallRequest, Origin, Preinstall};
 use sa_testkit::mirror::{Entry, Fault, program, tar_gz};
 use sa_testkit::until;
 use scene::{Scene, agent, asking, said, shipped, tool, unvouched_tool};
@@ -47,7 +48,7 @@ async fn an_installation_goes_on_when_nobody_watches() {
 }
 
 #[tokio::test]
-async fn every_step_is_told() {
+async fn every_step_is_reported() {
     let scene = Scene::new().await;
     let files = [Entry::program("tool", program("tool", "1.0.0"))];
     scene.publish_file("tool.tar.gz", "1.0.0", tar_gz(&files).unwrap());
@@ -57,13 +58,16 @@ async fn every_step_is_told() {
     let mut steps = Vec::new();
     while let Some(progress) = job.next().await {
         let step = match progress {
-            Progress::Waiting => "waiting",
-            Progress::Resolving { source: SourceKind::Vendor } => "resolving",
-            Progress::Resolving { .. } | Progress::SourceFailed { .. } => "unexpected",
-            Progress::Downloading { .. } => "downloading",
-            Progress::Verifying => "verifying",
-            Progress::Unpacking { .. } => "unpacking",
-            Progress::Activating => "activating",
+            InstallEvent::Waiting => "waiting",
+            InstallEvent::Resolving { source: InstallSource::Vendor } => "resolving",
+            InstallEvent::Resolving { .. }
+            | InstallEvent::SourceFailed { .. }
+            | InstallEvent::Done(_)
+            | InstallEvent::Failed(_) => "unexpected",
+            InstallEvent::Downloading { .. } => "downloading",
+            InstallEvent::Verifying => "verifying",
+            InstallEvent::Unpacking { .. } => "unpacking",
+            InstallEvent::Activating => "activating",
         };
         steps.push(step);
     }
@@ -157,7 +161,7 @@ async fn the_user_s_own_program_serves_until_one_is_installed() {
 }
 
 #[tokio::test]
-async fn the_next_source_helps_and_the_failure_is_told() {
+async fn the_next_source_helps_and_the_failure_is_reported() {
     let scene = Scene::new().await;
     scene.mirror.publish_claude("1.0.0").unwrap();
     scene.mirror.fault("/downloads.claude.ai/claude-code-releases/1.0.0/*", Fault::Corrupt);
@@ -170,19 +174,19 @@ async fn the_next_source_helps_and_the_failure_is_told() {
     let mut job = installer.install(&shipped("claude"), asking("1.0.0"));
     let mut failed = Vec::new();
     while let Some(progress) = job.next().await {
-        if let Progress::SourceFailed { source, .. } = progress {
+        if let InstallEvent::SourceFailed { source, .. } = progress {
             failed.push(source);
         }
     }
-    assert_eq!(failed, [SourceKind::Vendor]);
+    assert_eq!(failed, [InstallSource::Vendor]);
     let receipt = job.outcome().await.unwrap().receipt;
     assert_eq!(receipt.source, "npm");
     assert!(receipt.digest.unwrap().starts_with("sha512:"));
     // Who asks for one kind gets that kind or nothing.
-    let request = InstallRequest { source: Some(SourceKind::Vendor), reinstall: true, ..asking("1.0.0") };
+    let request = InstallRequest { source: Some(InstallSource::Vendor), reinstall: true, ..asking("1.0.0") };
     let error = installer.install(&shipped("claude"), request).outcome().await.unwrap_err();
     assert_eq!(error.attempts().len(), 1, "{error}");
-    let request = InstallRequest { source: Some(SourceKind::Github), reinstall: true, ..asking("1.0.0") };
+    let request = InstallRequest { source: Some(InstallSource::Github), reinstall: true, ..asking("1.0.0") };
     let error = installer.install(&shipped("claude"), request).outcome().await.unwrap_err();
     assert!(error.to_string().contains("github: it comes from vendor, npm only"), "{error}");
     assert_eq!(installer.current("claude").unwrap().unwrap().source, "npm", "what was there is still there");

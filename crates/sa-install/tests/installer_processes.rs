@@ -4,7 +4,8 @@
 mod scene;
 
 use sa_agents::{AgentSpec, Unpack};
-use sa_install::{InstallError, Installer, Progress};
+use sa_api::InstallEvent;
+use sa_install::{InstallError, Installer};
 use sa_testkit::mirror::{Entry, Fault, program_of_size, tar_gz};
 use sa_testkit::{until, until_some};
 use scene::{Scene, agent, asking, names, options, said};
@@ -17,7 +18,7 @@ const DATA: &str = "SA_INSTALL_TEST_DATA";
 const MIRROR: &str = "SA_INSTALL_TEST_MIRROR";
 const KILLS: u32 = 36;
 
-/// An archive, so that there is something to be killed in after the download, too.
+/// Returns an archive, so that there is something to be killed in after the download, too.
 fn spec() -> AgentSpec {
     agent("tool", "tool.tar.gz", Unpack::default())
 }
@@ -34,7 +35,7 @@ async fn scene() -> Scene {
     scene
 }
 
-/// What the other processes do: this same test binary, told where to install to.
+/// Runs in the other processes: this same test binary, with the directory to install to.
 #[tokio::test]
 async fn child() {
     let (Some(data), Some(mirror)) = (std::env::var_os(DATA), std::env::var(MIRROR).ok()) else { return };
@@ -104,7 +105,7 @@ async fn a_killed_process_frees_the_lock_and_its_bytes_are_used() {
     .unwrap();
     let installer = scene.installer();
     let mut job = installer.install(&spec(), asking("1.0.0"));
-    while job.next().await.unwrap() != Progress::Waiting {}
+    while job.next().await.unwrap() != InstallEvent::Waiting {}
     assert_eq!(installer.versions("tool").unwrap(), []);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -137,7 +138,7 @@ async fn a_kill_at_any_moment_leaves_nothing_half_installed() {
     assert!(unfinished >= left.len() / 3 && half > 0, "the kills came too early or too late: {left:?}");
 }
 
-/// What a killed process has left.
+/// The remains of a killed process.
 #[derive(Debug, PartialEq, Eq)]
 enum Left {
     Nothing,
@@ -206,8 +207,8 @@ fn staging(agent: &Path) -> Option<std::path::PathBuf> {
     names(agent).into_iter().find(|name| name.starts_with(".staging-")).map(|name| agent.join(name))
 }
 
-/// What a process may write to one file is limited, and it is told by an error instead of by a signal: the nearest thing to
-/// a full disk that any user can make.
+/// Limits the size of one file for a process, which gets an error instead of a signal: the nearest thing to a full
+/// disk that any user can make.
 async fn install_with_little_room(scene: &Scene, blocks: u32) -> String {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" --exact child --nocapture");
     let mut command = Command::new("sh");
@@ -216,7 +217,7 @@ async fn install_with_little_room(scene: &Scene, blocks: u32) -> String {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_while_it_downloads_is_told() {
+async fn a_disk_that_is_full_while_it_downloads_is_reported() {
     let scene = scene().await;
     assert_eq!(install_with_little_room(&scene, 200).await, "full");
     assert_eq!(scene.names(), [".lock"]);
@@ -226,7 +227,7 @@ async fn a_disk_that_is_full_while_it_downloads_is_told() {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_while_it_unpacks_is_told() {
+async fn a_disk_that_is_full_while_it_unpacks_is_reported() {
     let scene = Scene::new().await;
     let files = [
         Entry::program("tool", program_of_size("tool", "1.0.0", 1000)),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A 64-bit little-endian ELF file with one program header: one that names the loader, if there is one.
+/// Returns a 64-bit little-endian ELF file with one program header: one that names the loader, if there is one.
 fn elf(loader: Option<&str>) -> Vec<u8> {
     let path = loader.map(|loader| format!("{loader}\0")).unwrap_or_default();
     let mut bytes = vec![0; 64 + 56];
@@ -21,7 +21,7 @@ fn elf(loader: Option<&str>) -> Vec<u8> {
     bytes
 }
 
-/// Whether a machine with these files counts as one with musl.
+/// Returns whether a machine with these files counts as one with musl.
 fn is_musl(files: &[(&str, Vec<u8>)]) -> bool {
     let root = TempDir::new().unwrap();
     for (path, bytes) in files {
@@ -42,7 +42,7 @@ fn the_shell_tells_the_c_library() {
     let musl = elf(Some("/lib/ld-musl-x86_64.so.1"));
     assert!(!is_musl(&[("bin/sh", glibc.clone())]));
     assert!(is_musl(&[("bin/sh", musl.clone())]));
-    // Each may have the other's loader beside its own.
+    // Each may have the other's loader, too.
     assert!(!is_musl(&[("bin/sh", glibc), (MUSL_LOADER, vec![])]));
     assert!(is_musl(&[("bin/sh", musl), (GLIBC_LOADER, vec![])]));
 }

@@ -18,7 +18,7 @@ fn current(scene: &Scene) -> Option<String> {
     scene.installer().current("tool").unwrap().map(|receipt| receipt.version)
 }
 
-/// A scene with these versions installed, in this order.
+/// Returns a scene with these versions installed, in this order.
 async fn with_versions(names: &[&str]) -> Scene {
     let scene = Scene::new().await;
     for name in names {

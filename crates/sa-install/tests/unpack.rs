@@ -14,7 +14,7 @@ use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 use tar::{EntryType, Header};
 
-/// A tarball whose headers say exactly what they are told to.
+/// A tarball with arbitrary headers.
 struct Tarball(tar::Builder<GzEncoder<Vec<u8>>>);
 
 impl Tarball {
@@ -231,7 +231,7 @@ async fn an_archive_cannot_swell_without_end() {
 }
 
 #[tokio::test]
-async fn broken_and_wrong_archives_are_told() {
+async fn broken_and_wrong_archives_are_reported() {
     let whole = tar_gz(&[Entry::program("tool", program("tool", "1.0.0"))]).unwrap();
     let cut = whole[..whole.len() - 6].to_vec();
     assert_refused("a cut tarball", "tool.tar.gz", cut, "the archive is broken").await;

@@ -33,7 +33,7 @@ impl Server {
         let Output { segment, deliveries, messages } = self.relay.agent_data(data, &present());
         self.messages += messages;
         if let Some(segment) = segment {
-            self.ring.append(Arc::new(segment), |left| self.relay.reuse(left));
+            self.ring.append(Arc::new(segment));
         }
         deliveries
     }

@@ -3,9 +3,10 @@
 use crate::slots::Slots;
 use crate::{Entry, Reader, Ring};
 use futures_util::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -24,14 +25,13 @@ pub struct Journal<E> {
 /// Readers that the writer waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
-    /// When to look again, if no nudge comes before.
+    /// The time to check again, unless a nudge comes before.
     pub until: Instant,
     /// Set if the writer was not waiting before.
     pub is_new: bool,
 }
 
 impl<E: Entry> Journal<E> {
-    /// Starts a journal with this ring.
     pub fn new(ring: Ring<E>) -> Self {
         Self {
             ring: Mutex::new(ring),
@@ -43,14 +43,13 @@ impl<E: Entry> Journal<E> {
         }
     }
 
-    /// Locks the ring.
     pub fn ring(&self) -> MutexGuard<'_, Ring<E>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ring.lock()
     }
 
-    /// Appends an entry, hands out those that leave, then wakes the readers.
-    pub fn append(&self, entry: E, evicted: impl FnMut(E)) {
-        self.ring().append(entry, evicted);
+    /// Appends an entry, then wakes the readers.
+    pub fn append(&self, entry: E) {
+        self.ring().append(entry);
         self.slots.wake();
     }
 
@@ -64,7 +63,6 @@ impl<E: Entry> Journal<E> {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// Starts a reader after this record.
     pub fn reader(self: &Arc<Self>, after: u64) -> Reader<E> {
         Reader::new(Arc::clone(self), after)
     }

@@ -6,8 +6,8 @@
 //!     └───── held back while a reader lags and keeps reading ◄── slot: position, last progress
 //! ```
 //!
-//! A reader has no queue of its own, so nothing can overflow. One that keeps reading holds the writer back before its
-//! entries leave the ring; one that stalls does not, and gets a gap when it continues.
+//! A reader has no queue, so nothing can overflow. One that keeps reading holds the writer back before its entries
+//! leave the ring; one that stalls does not, and gets a gap when it continues.
 
 mod journal;
 mod reader;

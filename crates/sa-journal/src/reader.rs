@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 /// A step of a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<T> {
-    /// The next entry.
     Entry(T),
     /// Something is missing before what follows.
     Gap(Gap),

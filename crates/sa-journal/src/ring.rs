@@ -48,7 +48,7 @@ pub struct Gap {
     pub oldest: u64,
     /// Newest record, or the number before the first.
     pub newest: u64,
-    /// How much is missing before the oldest, where that is known.
+    /// The number of entries missing before the oldest, where that is known.
     pub lost: Option<u64>,
 }
 
@@ -80,8 +80,8 @@ impl<E: Entry> Ring<E> {
         self.limit = limit;
     }
 
-    /// Appends an entry, and hands out the oldest ones beyond the limit. The newest always stays, whatever its cost.
-    pub fn append(&mut self, entry: E, mut evicted: impl FnMut(E)) {
+    /// Appends an entry, and drops the oldest ones beyond the limit. The newest always stays, whatever its cost.
+    pub fn append(&mut self, entry: E) {
         self.cost += entry.cost();
         self.newest = entry.last();
         self.end = entry.position_before(self.newest + 1);
@@ -89,7 +89,6 @@ impl<E: Entry> Ring<E> {
         while self.cost > self.limit && self.entries.len() > 1 {
             if let Some(oldest) = self.entries.pop_front() {
                 self.cost -= oldest.cost();
-                evicted(oldest);
             }
         }
         // Small entries leave a long queue behind; its memory is freed when the ring holds few again.
@@ -98,7 +97,6 @@ impl<E: Entry> Ring<E> {
         }
     }
 
-    /// Returns the cost of all entries.
     pub fn cost(&self) -> usize {
         self.cost
     }

@@ -1,12 +1,14 @@
 //! The slots of readers: how far each one is, and how it is woken.
 
 use futures_util::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// When to look again at a reader that is waited for without a limit. It reports itself that it has caught up.
+/// The interval at which a reader that is waited for without a limit is checked. It reports itself that it has caught
+/// up.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// The state that a reader and the writer share.
@@ -15,7 +17,7 @@ pub(crate) struct Slot {
     waker: AtomicWaker,
     /// The amount that the reader has taken or will never take.
     position: AtomicU64,
-    /// When it last took something, in milliseconds since the epoch.
+    /// The time of the last read, in milliseconds since the epoch.
     progress: AtomicU64,
     epoch: Instant,
     /// Set if it holds the writer back however long it takes.
@@ -108,7 +110,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock()
     }
 }
 

@@ -11,7 +11,6 @@ const METHOD: &str = "$/cancel_request";
 /// The request that a `$/cancel_request` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancellation {
-    /// The id of the request.
     pub id: Id,
     span: Range<usize>,
 }

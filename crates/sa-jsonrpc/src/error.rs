@@ -29,7 +29,6 @@ pub mod codes {
 pub struct ErrorObject {
     /// One of [`codes`].
     pub code: i32,
-    /// For people.
     pub message: String,
     /// For programs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +36,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// The response that carries this error, for the request whose id was written as `id`.
+    /// Returns the response that carries this error, for the request whose id was written as `id`.
     pub fn response(&self, id: &str) -> Vec<u8> {
         // Ids get here only after they were read as JSON.
         let id = RawValue::from_string(id.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());

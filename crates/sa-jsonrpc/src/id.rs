@@ -7,7 +7,6 @@ pub enum Id {
     Null,
     /// A whole number that fits 64 bits, also one written like `1.0` or `1e2`.
     Int(i64),
-    /// A string, unescaped.
     Text(Box<str>),
     /// Any other number: a larger integer as it was written, a fraction in its shortest form.
     Number(Box<str>),
@@ -34,9 +33,9 @@ impl Id {
         }
     }
 
-    /// A number that is no 64-bit integer as it stands.
+    /// Creates a number that is no 64-bit integer as it stands.
     fn unusual(raw: &str) -> Self {
-        /// Up to here every whole number is a float of its own.
+        /// Up to here every whole number is a distinct float.
         const EXACT: f64 = (1_u64 << 53) as f64;
         let is_integer = !raw.contains(['.', 'e', 'E']);
         match raw.parse::<f64>() {
@@ -69,7 +68,7 @@ mod tests {
         assert_ne!(Id::from_json("1.5"), Id::from_json("1"));
         assert_eq!(Id::from_json("99999999999999999999"), Some(Id::Number("99999999999999999999".into())));
         assert_eq!(Id::from_json("null"), Some(Id::Null));
-        // Neighbours that a float cannot tell apart, and numbers that no float holds.
+        // Neighbors that no float distinguishes, and numbers that no float holds.
         assert_ne!(Id::from_json("9007199254740993"), Id::from_json("9007199254740992"));
         assert_ne!(Id::from_json("18446744073709551615"), Id::from_json("18446744073709551614"));
         assert_ne!(Id::from_json("1e400"), Id::from_json("1e401"));

@@ -6,11 +6,15 @@
 mod cancel;
 mod error;
 mod id;
+mod lines;
 mod shape;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod write;
 
 pub use cancel::Cancellation;
 pub use error::{ErrorObject, codes};
 pub use id::Id;
+pub use lines::{Line, LineBuffer};
 pub use shape::{Invalid, Kind, Message, Shape};
 pub use write::{write_call, write_response};

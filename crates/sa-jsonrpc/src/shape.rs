@@ -1,4 +1,4 @@
-//! What a message is and where its parts lie, without building a tree of it.
+//! The kind of a message and the positions of its parts, without building a tree.
 
 use crate::Id;
 use serde::de::IgnoredAny;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::ops::Range;
 use thiserror::Error;
 
-/// What a message is for.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Has a method and an id: somebody waits for the answer.
@@ -18,7 +18,7 @@ pub enum Kind {
     Response,
 }
 
-/// Why some bytes are not one JSON-RPC 2.0 message.
+/// The reason why some bytes are not one JSON-RPC 2.0 message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Invalid {
     /// Not JSON, or not UTF-8.
@@ -42,19 +42,18 @@ pub enum Invalid {
     /// `method` is not a string.
     #[error("the member \"method\" must be a string")]
     BadMethod,
-    /// None of the three kinds.
+    /// Not a request, a notification or a response.
     #[error("neither a request, a notification nor a response")]
     NoKind,
 }
 
-/// What a message is, with the places of its parts in the bytes it was read from.
+/// The kind of a message, with the positions of its parts in the bytes it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     /// Request, notification or response.
     pub kind: Kind,
-    /// The id, if it has one.
     pub id: Option<Id>,
-    /// Whether it is a response that carries an error.
+    /// Set if this is a response that carries an error.
     pub is_error: bool,
     id_span: Range<usize>,
     method_span: Range<usize>,
@@ -64,9 +63,9 @@ pub struct Shape {
 /// A message: its bytes and its shape.
 #[derive(Debug, Clone)]
 pub struct Message<B> {
-    /// What was read, unchanged.
+    /// The bytes that were read, unchanged.
     pub bytes: B,
-    /// What it is.
+    /// The kind and the parts of the message.
     pub shape: Shape,
 }
 
@@ -86,7 +85,7 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Tells `null` from absent, which `Option` alone does not.
+/// Distinguishes `null` from absent, which `Option` alone does not.
 pub(crate) fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(from).map(Some)
 }
@@ -97,8 +96,8 @@ enum Outcome {
     Error,
 }
 
-/// What a response says, if it says one thing. A null beside the other member is an old habit of servers and no
-/// contradiction.
+/// Returns the outcome of a response, if there is exactly one. Old servers send a null next to the other member,
+/// which is accepted.
 fn outcome(result: Option<&RawValue>, error: Option<&RawValue>) -> Option<Outcome> {
     match (result, error) {
         (None, None) => None,
@@ -165,27 +164,26 @@ impl<B: AsRef<[u8]>> Message<B> {
         Ok(Self { bytes, shape })
     }
 
-    /// The id as it was written; `null` if there is none.
+    /// Returns the id as it was written; `null` if there is none.
     pub fn id_text(&self) -> &str {
         self.part(&self.shape.id_span).unwrap_or("null")
     }
 
-    /// The method, unescaped.
     pub fn method(&self) -> Option<String> {
         serde_json::from_str(self.part(&self.shape.method_span)?).ok()
     }
 
-    /// The method as it was written, with its quotes.
+    /// Returns the method as it was written, with its quotes.
     pub(crate) fn method_text(&self) -> Option<&str> {
         self.part(&self.shape.method_span)
     }
 
-    /// The JSON text of the parameters.
+    /// Returns the JSON text of the parameters.
     pub fn params(&self) -> Option<&str> {
         self.part(&self.shape.params_span)
     }
 
-    /// The same message under another id, given as JSON text; every other byte is kept. A message without an id
+    /// Returns the message under another id, given as JSON text; every other byte is kept. A message without an id
     /// does not get one.
     pub fn with_id(&self, id: &str) -> Vec<u8> {
         let bytes = self.bytes.as_ref();
@@ -201,7 +199,7 @@ impl<B: AsRef<[u8]>> Message<B> {
     }
 }
 
-/// Where `part`, borrowed from `whole` by the parser, lies in it.
+/// Returns the position of `part`, borrowed from `whole` by the parser.
 pub(crate) fn span_in(whole: &[u8], part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_kinds_are_told_apart() {
+    fn the_three_kinds_are_distinguished() {
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#), Ok(Kind::Request));
         assert_eq!(kind(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#), Ok(Kind::Request));
         assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"a","params":[]}"#), Ok(Kind::Notification));

@@ -28,7 +28,6 @@ pub fn write_call(id: Option<impl Serialize>, method: &str, params: Option<impl 
     write(&Call { jsonrpc: "2.0", id, method, params })
 }
 
-/// Writes the response to a request.
 pub fn write_response<R: Serialize, E: Serialize>(id: &RawValue, outcome: Result<R, E>) -> Vec<u8> {
     let (result, error) = match outcome {
         Ok(result) => (Some(result), None),

@@ -1,10 +1,10 @@
 //! The service behind Amp, as far as builds need it that work on their threads themselves: who the user is, and the threads.
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
-/// Where Amp calls its service.
+/// The path of Amp's service.
 pub(crate) const PATH: &str = "/api/internal";
 
 /// Threads that are kept; the oldest go. Tests have a few.
@@ -19,7 +19,7 @@ impl Threads {
     pub(crate) fn answer(&self, call: &Value) -> Value {
         let params = &call["params"];
         // A panic elsewhere leaves whole threads behind.
-        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = self.0.lock();
         let named = || params["thread"].as_str().unwrap_or_default();
         let result = match call["method"].as_str() {
             Some("getUserInfo") => {

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-/// How long a connection is held after its last bytes before it is cut, so that these get out.
+/// Time that a connection is held after its last bytes before it is cut, so that these get out.
 const BEFORE_CUT: Duration = Duration::from_millis(20);
 
 /// The answer as server-sent events.

@@ -94,7 +94,7 @@ pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
     json!({ "type": "error", "error": error, "request_id": format!("req_{}", unique()) })
 }
 
-/// An answer while it is told.
+/// An answer while it is sent.
 pub(crate) struct Messages {
     message: Value,
     content: Vec<Value>,

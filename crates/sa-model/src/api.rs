@@ -14,12 +14,12 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// What a path asks for.
+/// The operation of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
     /// An answer of the model.
     Answer(Api),
-    /// How many tokens a request has.
+    /// Counts the tokens of a request.
     Count(Api),
     /// The list of models.
     Models,
@@ -75,7 +75,7 @@ impl Api {
         }
     }
 
-    /// Who tells the answer to a request.
+    /// Returns the writer of the answer to a request.
     pub(crate) fn dialect(self, model: &str, body: &Value) -> Box<dyn Dialect> {
         match self {
             Self::Messages => Box::new(anthropic::Messages::new(model)),

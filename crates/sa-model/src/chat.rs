@@ -60,12 +60,12 @@ fn images(message: &Value) -> Vec<String> {
     urls.filter_map(Value::as_str).map(media_type).collect()
 }
 
-/// Whether the request wants to be told the usage at the end of the stream.
+/// Returns whether the request asks for the usage at the end of the stream.
 pub(crate) fn wants_usage(body: &Value) -> bool {
     body.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// An answer while it is told.
+/// An answer while it is sent.
 pub(crate) struct Chat {
     id: String,
     model: String,

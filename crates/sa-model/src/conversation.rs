@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What a request asks the model to go on with.
+/// The conversation that a request asks the model to continue.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) model: String,
@@ -17,23 +17,23 @@ pub(crate) struct Conversation {
     pub(crate) schema: Option<Value>,
     pub(crate) max_tokens: Option<u64>,
     pub(crate) stream: bool,
-    /// How the agent names its session, if it says so.
+    /// The agent's name of its session, if it has one.
     pub(crate) session: Option<String>,
-    /// Whether the conversation is to be summed up in the vendor's own form.
+    /// Set if the conversation is to be summed up in the vendor's own form.
     pub(crate) compaction: bool,
 }
 
-/// What one side said at once.
+/// The messages of one side in a row.
 #[derive(Debug)]
 pub(crate) enum Turn {
     User(Said),
     Assistant {
-        /// The step of the script that made this turn, if one of its calls tells.
+        /// The step of the script that made this turn, if one of its calls shows it.
         step: Option<usize>,
     },
 }
 
-/// What came from the agent's side: a prompt, results of tools, or both.
+/// A message from the agent's side: a prompt, results of tools, or both.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
     pub(crate) texts: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Said {
     pub(crate) results: Vec<String>,
 }
 
-/// How a tool wants to be called.
+/// The form in which a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// With a JSON object.
@@ -60,7 +60,7 @@ pub(crate) struct Offer {
     pub(crate) name: String,
     pub(crate) namespace: Option<String>,
     pub(crate) form: Form,
-    /// JSON Schema of its input; null if not told.
+    /// JSON Schema of its input; null if unknown.
     pub(crate) schema: Value,
 }
 
@@ -94,7 +94,7 @@ impl Conversation {
         said.flat_map(|said| said.texts.iter().map(String::as_str))
     }
 
-    /// What a tokenizer would make of the input, roughly.
+    /// Returns a rough count of the input's tokens.
     pub(crate) fn input_tokens(&self) -> u64 {
         let results = self.turns.iter().filter_map(|turn| match turn {
             Turn::User(said) => Some(said.results.iter().map(String::len).sum::<usize>()),

@@ -1,4 +1,4 @@
-//! What every model API must be able to say: the seam between what happens and how it looks on the wire.
+//! The operations of every model API: the boundary between what happens and how it looks on the wire.
 
 use crate::direct::Kind;
 use crate::tools::{Call, Input};
@@ -15,7 +15,7 @@ impl Event {
         Self(Bytes::from(format!("event: {name}\ndata: {data}\n\n")))
     }
 
-    /// The same with data that is no JSON.
+    /// Creates an event with data that is not JSON.
     pub(crate) fn garbled(name: &str) -> Self {
         Self(Bytes::from(format!("event: {name}\ndata: {{\"type\":\"{name}\",\"de\n\n")))
     }
@@ -45,7 +45,7 @@ impl Tokens {
     }
 }
 
-/// One model API while it tells one answer. Each part is told in events, and kept for the message as a whole.
+/// One model API while it sends one answer. Each part is sent in events, and kept for the message as a whole.
 pub(crate) trait Dialect: Send {
     /// The answer starts.
     fn begin(&mut self, tokens: &Tokens, out: &mut Vec<Event>);

@@ -49,10 +49,10 @@ pub(crate) enum Cue {
 /// A fault in a script: the request that meets it, however often it is retried, and the line.
 pub(crate) type Place = (u64, usize);
 
-/// How much of a prompt an echo repeats.
+/// Characters of a prompt that an echo repeats.
 const ECHO: usize = 400;
 
-/// What agents tell the model in calls that are not part of a conversation, in lower case, and the answer.
+/// Texts of agents in calls that are not part of a conversation, in lower case, and the answers.
 const HELPERS: [(&str, &str); 4] = [
     ("title", "Scripted title"),
     ("summar", "Scripted summary"),
@@ -60,7 +60,8 @@ const HELPERS: [(&str, &str); 4] = [
     ("classif", "allow"),
 ];
 
-/// What to do for this request. `is_due` says whether a fault that comes so many times is still to come, and counts it.
+/// Returns the actions for this request. `is_due` says whether a fault that comes so many times is still to come, and
+/// counts it.
 pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) -> bool) -> Direction {
     if conversation.compaction {
         return Direction { cues: vec![Cue::Compaction], ..Direction::default() };
@@ -82,7 +83,7 @@ pub(crate) fn direct(conversation: &Conversation, is_due: impl Fn(Place, u32) ->
     }
 }
 
-/// The last step, if it stops for a reason of its own: agents ask again then, and the model shall not change its mind.
+/// Returns the last step, if it stops for a special reason: agents ask again then, and the answer must stay the same.
 fn held(script: &Script) -> Option<&Vec<Directive>> {
     script.steps.last().filter(|step| step.iter().any(|directive| matches!(directive, Directive::Stop(_))))
 }
@@ -171,7 +172,7 @@ fn scripted(
     direction
 }
 
-/// The same for a request and its retries, another one for every other request: agents do not number their attempts.
+/// Returns a key that a request shares with its retries only: agents do not number their attempts.
 fn key(conversation: &Conversation, prompt: &Prompt<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     conversation.session.hash(&mut hasher);

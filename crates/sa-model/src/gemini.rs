@@ -83,7 +83,7 @@ pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
     json!({ "error": { "code": status, "message": message, "status": kind.unwrap_or(usual) } })
 }
 
-/// An answer while it is told.
+/// An answer while it is sent.
 pub(crate) struct Gemini {
     id: String,
     model: String,

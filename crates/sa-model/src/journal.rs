@@ -1,11 +1,12 @@
-//! What the server was asked, for tests to look at, within bounds; and how often each fault of a script has come.
+//! The requests to the server, for tests, within bounds; and the number of times that each fault of a script has
+//! come.
 
 use crate::amp::Threads;
 use crate::direct::Place;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// A request as it came in.
@@ -21,7 +22,7 @@ pub struct Request {
     pub path: String,
     /// By name in lower case; the last one counts when a name comes twice.
     pub headers: BTreeMap<String, String>,
-    /// How the caller says who it is.
+    /// The credential of the caller.
     pub auth: Option<Auth>,
     /// The model that is asked for.
     pub model: Option<String>,
@@ -34,26 +35,26 @@ pub struct Request {
 pub struct Auth {
     /// The header's name, or `key` for the query parameter.
     pub name: String,
-    /// Its value as given.
+    /// The value as given.
     pub value: String,
 }
 
-/// How many requests are kept.
+/// The most requests that are kept.
 const MOST_REQUESTS: usize = 512;
 
-/// How many bytes of bodies are kept.
+/// The most bytes of bodies that are kept.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How many counters of faults are kept.
+/// The most counters of faults that are kept.
 const MOST_COUNTERS: usize = 4096;
 
 /// The requests, and the only state that scripts have.
 #[derive(Debug)]
 pub(crate) struct Journal {
     inner: Mutex<Inner>,
-    /// How many requests came in so far.
+    /// The number of requests so far.
     count: watch::Sender<u64>,
-    /// What Amp has stored.
+    /// The threads that Amp has stored.
     pub(crate) threads: Threads,
 }
 
@@ -72,7 +73,7 @@ impl Journal {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic elsewhere leaves whole entries behind: each change below is one push or one count.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Keeps a request, whose body had so many bytes, and numbers it. The oldest go when the bounds are reached.
@@ -104,7 +105,7 @@ impl Journal {
         self.count.subscribe()
     }
 
-    /// Whether a fault that comes so many times is still to come; counts it if so.
+    /// Returns whether a fault that comes so many times is still to come; counts it if so.
     pub(crate) fn is_due(&self, place: Place, times: u32) -> bool {
         let mut inner = self.lock();
         if !inner.counters.contains_key(&place) {

@@ -1,4 +1,4 @@
-//! What the two OpenAI APIs have in common: errors and the clock.
+//! Shared by the two OpenAI APIs: errors and the clock.
 
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// What the server does next.
+/// The next action of the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Send(Event),
@@ -19,7 +19,7 @@ pub(crate) enum Action {
     Cut,
     /// Says nothing more until the client leaves.
     Hang,
-    /// Breaks off with an error: the events that tell it, and its type and text.
+    /// Breaks off with an error: its events, its type and its text.
     Break {
         events: Vec<Event>,
         kind: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) enum Action {
     },
 }
 
-/// An answer while it is told.
+/// An answer while it is sent.
 pub(crate) struct Player {
     dialect: Box<dyn Dialect>,
     cues: std::vec::IntoIter<Cue>,
@@ -42,7 +42,7 @@ pub(crate) struct Player {
     called: bool,
     given: Usage,
     input: u64,
-    /// Bytes of everything that was told, and of its thoughts alone.
+    /// Bytes of everything that was sent, and of its thoughts alone.
     told: (usize, usize),
 }
 
@@ -102,7 +102,7 @@ impl Player {
         }
     }
 
-    /// Opens a text unless one of its kind is open; tells whether one was.
+    /// Opens a text unless one of its kind is open; returns whether one was.
     fn open(&mut self, kind: Kind) -> bool {
         if self.open == Some(kind) {
             return true;
@@ -210,7 +210,7 @@ impl Iterator for Player {
     }
 }
 
-/// A text in the pieces in which it is told: so many characters, or else word by word.
+/// Returns the pieces in which a text is sent: so many characters, or else word by word.
 fn chunks(text: &str, characters: Option<usize>) -> Vec<String> {
     match characters {
         Some(characters) => crate::dialect::pieces(text, characters),

@@ -3,19 +3,19 @@
 use crate::conversation::{Conversation, Said, Turn};
 use crate::script::{Misuse, Script};
 
-/// The prompt that the model has to go on with.
+/// The prompt that the model has to answer.
 #[derive(Debug)]
 pub(crate) struct Prompt<'a> {
-    /// What the user wrote, without what the agent put around it.
+    /// The user's text, without the agent's additions.
     pub(crate) text: String,
     pub(crate) script: Result<Option<Script>, Misuse>,
-    /// How often the model has answered since.
+    /// The number of answers of the model since.
     pub(crate) step: usize,
     /// The prompt's own turn and those of the user's side since: images and results of tools are there.
     pub(crate) since: Vec<&'a Said>,
 }
 
-/// What agents add to prompts on their own, as elements.
+/// Elements that agents add to prompts.
 const WRAPPERS: [&str; 14] = [
     "system-reminder",
     "system_reminder",
@@ -33,7 +33,7 @@ const WRAPPERS: [&str; 14] = [
     "attached_files",
 ];
 
-/// How agents begin what they tell the model in the user's place.
+/// The beginnings of agents' messages in the user's place.
 const NUDGES: [&str; 4] = [
     INTERRUPTION,
     "[Your previous response had no visible output",
@@ -41,7 +41,7 @@ const NUDGES: [&str; 4] = [
     "Your response above was stopped by a safety classifier",
 ];
 
-/// How agents tell that the user stopped the turn: what comes after it is a new prompt.
+/// The mark of a turn that the user stopped: the text after it is a new prompt.
 const INTERRUPTION: &str = "[Request interrupted by user";
 
 /// The prompt that counts: the last script in what the user's side said since the model spoke; or, when that holds no
@@ -87,7 +87,8 @@ fn said(turns: &[Turn]) -> impl Iterator<Item = &Said> {
     })
 }
 
-/// How many steps were played in these turns: what the calls tell, and one more for each turn after the last that told.
+/// Returns the number of steps played in these turns: those that the calls show, and one more for each turn after the
+/// last of these.
 fn step(turns: &[Turn]) -> usize {
     turns.iter().fold(0, |played, turn| match turn {
         Turn::User(_) => played,

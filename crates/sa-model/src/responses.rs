@@ -7,7 +7,7 @@ use crate::openai;
 use crate::tools::{Call, Input};
 use serde_json::{Value, json};
 
-/// An answer while it is told.
+/// An answer while it is sent.
 pub(crate) struct Responses {
     response: Value,
     output: Vec<Value>,
@@ -38,7 +38,7 @@ impl Responses {
         out.push(Event::named(name, &data));
     }
 
-    /// An event of the item that is being told.
+    /// Adds an event of the current item.
     fn push_item(&mut self, name: &str, item_id: &str, mut data: Value, out: &mut Vec<Event>) {
         data["item_id"] = json!(item_id);
         data["output_index"] = json!(self.output.len());

@@ -53,8 +53,8 @@ fn read_item(item: &Value, conversation: &mut Conversation) {
     }
 }
 
-/// What one agent tells another: a task, which is a prompt, or what came of one. It is not really encrypted here: the
-/// server gave it away as it is.
+/// Reads a message from one agent to another: a task, which is a prompt, or the result of one. It is not really
+/// encrypted here: the server sent it as it is.
 fn agent_message(item: &Value, conversation: &mut Conversation) {
     let parts = list_of(item, "content").iter();
     let words = parts.filter_map(|part| text_of(part, "encrypted_content").or(text_of(part, "text")));

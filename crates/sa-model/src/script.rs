@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// What a model does, turn by turn.
+/// The actions of a model, turn by turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Script {
     /// Never empty. A step may be: such a turn says nothing.
@@ -29,14 +29,14 @@ pub(crate) enum Directive {
     Pause(Duration),
     Stop(String),
     Usage(Usage),
-    /// What goes wrong, and for how many requests; for all of them without a number.
+    /// A fault, and its number of requests; all of them without a number.
     Fault {
         fault: Fault,
         times: Option<u32>,
     },
 }
 
-/// What can go wrong on purpose.
+/// A fault on purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// An HTTP error in place of the answer.
@@ -83,7 +83,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
 /// The most text that one `repeat` may make.
 const LARGEST_REPEAT: usize = 256 << 20;
 
-/// A directive's name, its form as told when it is misused, and its reader.
+/// A directive's name, its form for error messages, and its reader.
 type Row = (&'static str, &'static str, fn(&str) -> Option<Directive>);
 
 const DIRECTIVES: [Row; 14] = [
@@ -270,5 +270,4 @@ fn first_word(text: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-#[path = "script_tests.rs"]
 mod tests;

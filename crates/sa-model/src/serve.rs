@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The largest body that is read.
 const LARGEST_BODY: usize = 64 << 20;
 
-/// Where tests look at requests.
+/// The path at which tests read requests.
 const REQUESTS: &str = "/_model/requests";
 
 /// Headers in which agents name their session.

@@ -1,4 +1,4 @@
-//! A running server: a thread and a port of its own, so that any test can have one, and it ends with its owner.
+//! A running server: a thread and a port, so that any test can have one, and it ends with its owner.
 
 use crate::journal::{Journal, Request};
 use crate::serve::router;
@@ -63,7 +63,7 @@ impl ModelServer {
         self.journal.requests()
     }
 
-    /// Forgets the requests so far. Their numbers go on.
+    /// Forgets the requests so far. Their numbers continue.
     pub fn clear(&self) {
         self.journal.clear();
     }

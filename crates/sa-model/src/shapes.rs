@@ -1,5 +1,5 @@
-//! Inputs of neutral tool calls in the shape that a tool's schema asks for: names of fields, lists, patches.
-//! What a script gives under the tool's own field names is left alone, so both ways of writing work.
+//! Inputs of neutral tool calls in the shape that a tool's schema asks for: names of fields, lists, patches. Inputs
+//! under the tool's own field names are left alone, so both ways of writing work.
 
 use crate::tools::Input;
 use serde_json::{Map, Value, json};
@@ -18,11 +18,11 @@ const FIELDS: [(&str, &[&str]); 10] = [
     ("agent", &["subagent_type", "subagentType", "agent_type"]),
 ];
 
-/// What a todo is called in the lists of agents.
+/// The names of a todo in the lists of agents.
 const TODO_FIELDS: [(&str, &[&str]); 1] =
     [("content", &["content", "step", "description", "title", "subject"])];
 
-/// What a question's parts are called.
+/// The names of a question's parts.
 const QUESTION_FIELDS: [(&str, &[&str]); 2] =
     [("question", &["question", "title"]), ("multiple", &["multiSelect", "multiple", "multi_select"])];
 

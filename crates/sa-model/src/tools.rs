@@ -6,7 +6,7 @@ use crate::shapes;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// A tool call as it goes on the wire.
+/// A tool call as it is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Call {
     pub(crate) name: String,
@@ -14,7 +14,7 @@ pub(crate) struct Call {
     pub(crate) input: Input,
 }
 
-/// What a tool is called with.
+/// The input of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Input {
     Object(Map<String, Value>),
@@ -87,7 +87,7 @@ pub(crate) fn translate(name: &str, input: &Value, offers: &[Offer]) -> Vec<Call
     shaped.into_iter().map(|input| call(&offer, input, offers)).collect()
 }
 
-/// The schema that an offer tells, or the one that is known of the tool.
+/// Returns the schema of an offer, or the known one of the tool.
 fn schema(offer: &Offer) -> &Value {
     match &offer.schema {
         Value::Null => KNOWN.get(&offer.name).unwrap_or(&Value::Null),
@@ -177,7 +177,7 @@ fn call(offer: &Offer, input: Input, offers: &[Offer]) -> Call {
     }
 }
 
-/// What stands around programs that run at once.
+/// The text around programs that run at once.
 const TOGETHER: (&str, &str) = ("await Promise.all([\n", "]);\n");
 
 /// Makes one program of two that belong to the same answer, so that their calls are made at once: programs wait for each
@@ -207,5 +207,4 @@ pub(crate) fn nested(description: &str) -> impl Iterator<Item = Offer> {
 }
 
 #[cfg(test)]
-#[path = "tools_tests.rs"]
 mod tests;

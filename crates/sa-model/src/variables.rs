@@ -5,13 +5,14 @@ use crate::prompt::Prompt;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What the variables of one request stand for.
+/// The values of the variables of one request.
 pub(crate) struct Variables<'a> {
     conversation: &'a Conversation,
     prompt: &'a Prompt<'a>,
 }
 
-/// How agents tell their directory to the model: the words before it, in lower case, and what ends it.
+/// The marks of the directory in an agent's messages: the words before it, in lower case, and the character that ends
+/// it.
 const DIRECTORY_MARKS: [(&str, char); 6] = [
     ("<cwd>", '<'),
     ("working directory: ", '\n'),
@@ -119,7 +120,7 @@ impl<'a> Variables<'a> {
         format!("{} {}", types.len(), types.join(" ")).trim_end().to_owned()
     }
 
-    /// Where an agent in plan mode wants its plan.
+    /// Returns the file in which an agent in plan mode wants its plan.
     fn plan_file(&self) -> Option<String> {
         let named = |text: Cow<'_, str>| {
             let words = text.split(|c: char| c.is_whitespace() || "`'\"()".contains(c));

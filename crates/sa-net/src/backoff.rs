@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 pub struct Backoff {
     /// The pause after the first failure.
     pub first: Duration,
-    /// The longest pause.
     pub longest: Duration,
 }
 

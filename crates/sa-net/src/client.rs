@@ -11,8 +11,8 @@ pub const USER_AGENT: &str = concat!("sandbox-agent/", env!("CARGO_PKG_VERSION")
 
 /// Starts a client for the host of `url`.
 ///
-/// Proxies come from the environment, except for loopback addresses: a proxy has a loopback of its own. Redirects are not
-/// followed, as one would carry credentials to wherever it points.
+/// Proxies come from the environment, except for loopback addresses, which mean another machine to a proxy. Redirects
+/// are not followed, as one would carry credentials to any address.
 pub fn client_for(url: &Url) -> ClientBuilder {
     let builder = builder().tls_certs_merge(public_roots());
     if is_loopback(url) { builder.no_proxy() } else { builder }
@@ -102,6 +102,13 @@ mod tests {
         CLoBYVDBCTWAq/nXvKuv97iuZCnfNuspZn8xNP+3MQwCIQClXBx4QKysbHgeHDJT\n\
         PcpHd/6wENheqiXLw5a93Q6/9w==\n\
         -----END CERTIFICATE-----\n";
+
+    #[test]
+    fn host_names_are_ascii() {
+        assert!(Url::parse("https://b\u{fc}cher.example/hook").is_err());
+        let url = Url::parse("https://xn--bcher-kva.example/hook").unwrap();
+        assert_eq!(url.host_str(), Some("xn--bcher-kva.example"));
+    }
 
     #[test]
     fn certificates_are_read_from_a_bundle_and_checked() {

@@ -2,12 +2,13 @@
 
 use crate::encode::Resource;
 use crate::sampler::Sampler;
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why telemetry cannot be exported as it is configured. The text names the variable.
+/// The reason why telemetry cannot be exported as it is configured. The text names the variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -31,7 +32,7 @@ pub struct Flags<'a> {
     pub with_content: bool,
 }
 
-/// Where telemetry goes, and how much of it.
+/// The destinations of telemetry, and its extent.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub(crate) resource: Resource,
@@ -56,7 +57,7 @@ pub(crate) struct Target {
     pub(crate) certificate: Option<PathBuf>,
 }
 
-/// How many of a signal wait, and how long.
+/// The queue of a signal and its delay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
     pub(crate) queue: usize,
@@ -114,7 +115,7 @@ struct Environment<'a> {
 }
 
 impl Environment<'_> {
-    /// The variable of a signal, or else the one for all, with its name.
+    /// Returns the variable of a signal, or else the one for all, with its name.
     fn of_signal(&self, signal: &str, name: &str) -> Option<(String, String)> {
         let own = format!("OTEL_EXPORTER_OTLP_{signal}_{name}");
         let common = format!("OTEL_EXPORTER_OTLP_{name}");
@@ -197,7 +198,7 @@ impl Environment<'_> {
         {
             let (key, value) =
                 pair.split_once('=').ok_or_else(|| wrong(name, pair, "key=value, separated by commas"))?;
-            resource.push((decoded(key.trim()), decoded(value.trim())));
+            resource.push((decoded(key), decoded(value)));
         }
         if let Some(service) = (self.lookup)("OTEL_SERVICE_NAME") {
             resource.retain(|(key, _)| key != "service.name");
@@ -250,7 +251,7 @@ fn read_headers(name: &str, text: &str) -> Result<HeaderMap, ConfigError> {
     for pair in text.split(',').filter(|pair| !pair.trim().is_empty()) {
         let (key, value) = pair.split_once('=').ok_or_else(refused)?;
         let key = HeaderName::from_bytes(key.trim().as_bytes()).map_err(|_| refused())?;
-        let mut value = HeaderValue::from_str(&decoded(value.trim())).map_err(|_| refused())?;
+        let mut value = HeaderValue::from_str(&decoded(value)).map_err(|_| refused())?;
         value.set_sensitive(true);
         headers.insert(key, value);
     }
@@ -259,25 +260,8 @@ fn read_headers(name: &str, text: &str) -> Result<HeaderMap, ConfigError> {
 
 /// Resolves escapes such as `%20`.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (first, code) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text.trim()).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
-#[path = "config_tests.rs"]
 mod tests;

@@ -8,15 +8,14 @@ const SHORTEST_SECRET: usize = 6;
 /// The part of prompts, answers and tool calls that is exported.
 #[derive(Debug, Clone, Default)]
 pub enum Content {
-    /// None of it.
+    /// Nothing is recorded.
     #[default]
     Omitted,
-    /// All of it, without these texts.
+    /// Everything is recorded, without these texts.
     Without(Vec<String>),
 }
 
 impl Content {
-    /// Content without secrets.
     pub fn without(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect();

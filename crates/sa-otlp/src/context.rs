@@ -1,7 +1,6 @@
 //! The W3C trace context: which trace a request belongs to.
 
 use crate::span::SpanId;
-use std::fmt::Write as _;
 
 /// Longest `tracestate` that is passed on, in bytes.
 const STATE_BYTES: usize = 512;
@@ -9,7 +8,6 @@ const STATE_BYTES: usize = 512;
 /// A place in a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace.
     pub trace_id: [u8; 16],
     /// The span that is the parent of what follows.
     pub span_id: SpanId,
@@ -44,34 +42,16 @@ impl TraceContext {
 
     /// Returns the value of `traceparent`.
     pub fn traceparent(&self) -> String {
-        let mut text = String::with_capacity(55);
-        text.push_str("00-");
-        hex(&mut text, &self.trace_id);
-        text.push('-');
-        hex(&mut text, &self.span_id.0);
-        text.push_str(if self.sampled { "-01" } else { "-00" });
-        text
-    }
-}
-
-fn hex(text: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
+        let (trace, span) = (hex::encode(self.trace_id), hex::encode(self.span_id.0));
+        format!("00-{trace}-{span}-{:02x}", u8::from(self.sampled))
     }
 }
 
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digits = text.as_bytes();
-    let lower = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
-    if digits.len() != 2 * N || !lower {
-        return None;
-    }
     let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+    hex::decode_to_slice(text, &mut bytes).ok()?;
+    // The standard allows lower-case digits only.
+    (!text.contains(|digit: char| digit.is_ascii_uppercase())).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(crate) fn metrics(resource: &Resource, readings: &[Reading], start_ns: u64, 
     })
 }
 
-/// The three kinds of requests have the same frame.
+/// Writes the frame that all three kinds of requests have.
 fn request(resource: &Resource, write: impl FnOnce(&mut Proto)) -> Vec<u8> {
     let mut proto = Proto::default();
     proto.message(1, |proto| {

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How long a shutdown waits for a collector.
+/// Time that a shutdown waits for a collector.
 const FLUSH: Duration = Duration::from_secs(3);
 
 /// Counts of one signal's items, by outcome.
@@ -39,7 +39,7 @@ pub struct ExportCounts {
 }
 
 impl ExportCounts {
-    /// The counts of a daemon that exports nothing.
+    /// Returns the counts of a daemon that exports nothing.
     pub fn none() -> [Self; 3] {
         SIGNALS.map(|signal| Self { signal, exported: 0, dropped: 0 })
     }

@@ -9,13 +9,11 @@ use uuid::Uuid;
 /// An installation that has ended.
 #[derive(Debug, Clone)]
 pub struct Installation {
-    /// The agent's id.
     pub agent: String,
     /// The turn that waited for it.
     pub parent: Option<TraceContext>,
     /// The beginning, in milliseconds since 1970.
     pub start_ms: u64,
-    /// The end, in milliseconds since 1970.
     pub end_ms: u64,
     /// The version that is there now, or the kind of failure.
     pub outcome: Result<String, String>,

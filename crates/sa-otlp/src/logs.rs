@@ -12,31 +12,23 @@ use tracing_subscriber::layer::Context;
 /// Crates that log while telemetry is exported. Exporting their records would lead to more of them.
 const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
 
-/// How grave a record is.
+/// The severity of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Trace.
     Trace,
-    /// Debug.
     Debug,
-    /// Info.
     Info,
-    /// Warn.
     Warn,
-    /// Error.
     Error,
 }
 
 /// A record of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
-    /// When it was written, in nanoseconds since 1970.
+    /// The time of the record, in nanoseconds since 1970.
     pub at_ns: u64,
-    /// How grave it is.
     pub severity: Severity,
-    /// The message.
     pub body: String,
-    /// Fields.
     pub attributes: Vec<(&'static str, Value)>,
 }
 

@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 /// Sets of labels that one histogram has room for. Values beyond it are counted under `other`, as agents name models.
 const LABEL_SETS: usize = 200;
 
-/// How a value changes.
+/// The way in which a value changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingKind {
     /// Only grows while the daemon runs.
     Counter,
-    /// Rises and falls.
     Gauge,
-    /// Values by size.
     Histogram,
 }
 
@@ -22,11 +20,10 @@ pub enum ReadingKind {
 pub struct Reading {
     /// The name in OTLP.
     pub name: &'static str,
-    /// Help text.
     pub help: &'static str,
     /// The unit, in UCUM; empty for plain counts.
     pub unit: &'static str,
-    /// How it changes.
+    /// The way in which the value changes.
     pub kind: ReadingKind,
     /// The values, by labels.
     pub points: Vec<Point>,
@@ -35,20 +32,15 @@ pub struct Reading {
 /// A value under its labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Names and values.
     pub labels: Vec<(&'static str, String)>,
-    /// The value.
     pub value: Value,
 }
 
 /// A value of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A count.
     Count(u64),
-    /// An amount.
     Amount(f64),
-    /// Values by size.
     Distribution(Distribution),
 }
 
@@ -59,12 +51,11 @@ pub struct Distribution {
     pub bounds: &'static [f64],
     /// Values in each bucket, one more than there are bounds.
     pub counts: Vec<u64>,
-    /// The sum of all values.
     pub sum: f64,
 }
 
 impl Reading {
-    /// A metric with one value.
+    /// Creates a metric with one value.
     pub fn single(kind: ReadingKind, name: &'static str, help: &'static str, value: u64) -> Self {
         let points = vec![Point { labels: Vec::new(), value: Value::Count(value) }];
         Self { name, help, unit: "", kind, points }
@@ -88,12 +79,11 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// One without values.
+    /// Creates a histogram without values.
     pub fn new(bounds: &'static [f64]) -> Self {
         Self { bounds, distributions: Mutex::default() }
     }
 
-    /// Adds a value.
     pub fn add(&self, mut labels: Vec<(&'static str, String)>, value: f64) {
         let mut distributions = self.distributions.lock();
         if distributions.len() >= LABEL_SETS && !distributions.contains_key(&labels) {

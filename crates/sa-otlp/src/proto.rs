@@ -27,14 +27,14 @@ impl Proto {
         self.varint(u64::from(field << 3 | wire));
     }
 
-    /// A number, also a truth value or one of an enumeration.
+    /// Writes a number, also a truth value or one of an enumeration.
     pub(crate) fn number(&mut self, field: u32, value: u64) {
         if value != 0 {
             self.always_number(field, value);
         }
     }
 
-    /// A number in a choice, where the default says something, too.
+    /// Writes a number in a choice, where the default is significant.
     pub(crate) fn always_number(&mut self, field: u32, value: u64) {
         self.tag(field, VARINT);
         self.varint(value);
@@ -52,7 +52,7 @@ impl Proto {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// A floating-point number.
+    /// Writes a floating-point number.
     pub(crate) fn double(&mut self, field: u32, value: f64) {
         self.fixed64(field, value.to_bits());
     }
@@ -69,7 +69,7 @@ impl Proto {
         }
     }
 
-    /// Bytes in a choice, where the default says something, too.
+    /// Writes bytes in a choice, where the default is significant.
     pub(crate) fn always_bytes(&mut self, field: u32, value: &[u8]) {
         self.tag(field, LENGTH);
         self.varint(value.len() as u64);
@@ -80,7 +80,7 @@ impl Proto {
         self.bytes(field, value.as_bytes());
     }
 
-    /// A message within this one, also if it is empty.
+    /// Writes a message within this one, also if it is empty.
     pub(crate) fn message(&mut self, field: u32, write: impl FnOnce(&mut Self)) {
         let mut inner = Self::default();
         write(&mut inner);

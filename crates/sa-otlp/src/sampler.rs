@@ -50,7 +50,6 @@ impl Sampler {
         Ok(Self { root, follows_parent })
     }
 
-    /// Returns whether a trace is recorded.
     pub(crate) fn takes(&self, trace_id: &[u8; 16], parent: Option<&TraceContext>) -> bool {
         match (parent, self.root) {
             (Some(parent), _) if self.follows_parent => parent.sampled,

@@ -10,28 +10,21 @@ pub struct SpanId(pub [u8; 8]);
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Text.
     Text(String),
-    /// A truth value.
     Bool(bool),
-    /// A whole number.
     Int(i64),
-    /// A number.
     Double(f64),
-    /// Texts.
     Texts(Vec<String>),
 }
 
 /// A named property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// The name.
     pub key: &'static str,
-    /// The value.
     pub value: Value,
 }
 
-/// How a span relates to others.
+/// The relation of a span to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
     /// Work within the daemon and its agents.
@@ -40,10 +33,10 @@ pub enum SpanKind {
     Client,
 }
 
-/// How the work of a span ended.
+/// The end of the work of a span.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SpanStatus {
-    /// Nothing is said about it.
+    /// Unknown.
     #[default]
     Unset,
     /// Failed; the text may be empty.
@@ -53,31 +46,26 @@ pub enum SpanStatus {
 /// A span that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// The trace and the span itself.
     pub context: TraceContext,
     /// The span that this one is a part of.
     pub parent: Option<SpanId>,
     /// The name, of which there are few.
     pub name: String,
-    /// How it relates to others.
+    /// The relation of the span to others.
     pub kind: SpanKind,
     /// The beginning, in milliseconds since 1970.
     pub start_ms: u64,
-    /// The end, in milliseconds since 1970.
     pub end_ms: u64,
-    /// Properties.
     pub attributes: Vec<Attribute>,
-    /// How it ended.
+    /// The end of the work.
     pub status: SpanStatus,
 }
 
 impl Attribute {
-    /// A text.
     pub fn text(key: &'static str, value: impl Into<String>) -> Self {
         Self { key, value: Value::Text(value.into()) }
     }
 
-    /// A whole number.
     pub fn int(key: &'static str, value: u64) -> Self {
         Self { key, value: Value::Int(i64::try_from(value).unwrap_or(i64::MAX)) }
     }

@@ -21,16 +21,15 @@ use crate::span::{Attribute, Span, SpanId, SpanKind, SpanStatus, Value, derived}
 use open::{OpenTurn, Tool};
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage, Usage,
+    CutOff, EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage,
+    Usage,
 };
 use serde::Serialize;
 
 /// The names that all spans of a session carry.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// The session's id.
     pub session: String,
-    /// The agent's id.
     pub agent: String,
     /// The provider of the model, as far as it is known.
     pub provider: String,
@@ -48,7 +47,7 @@ pub struct TurnTracer {
 }
 
 impl TurnTracer {
-    /// A tracer that has seen nothing.
+    /// Creates a tracer that has seen nothing.
     pub fn new(exporter: Exporter, conversation: Conversation, content: Content) -> Self {
         Self { exporter, conversation, content, agent_version: None, turn: None }
     }
@@ -107,7 +106,7 @@ impl TurnTracer {
             }
             EventData::Error(crash) => {
                 if let Some(turn) = &mut self.turn {
-                    turn.failure = Some((crash.kind.clone(), crash.message.clone()));
+                    turn.failure = Some((crash.kind.as_str().to_owned(), crash.message.clone()));
                 }
             }
             EventData::TurnEnded(ended) => self.end(ended, model, at_ms),
@@ -233,7 +232,7 @@ impl TurnTracer {
         let mut status = SpanStatus::Unset;
         if matches!(ended.stop_reason, StopReason::Error | StopReason::Unknown) {
             let (kind, message) = turn.failure.take().unwrap_or_else(|| {
-                (ended.reason.clone().unwrap_or_else(|| "unknown".to_owned()), String::new())
+                (ended.reason.as_ref().map_or("unknown", CutOff::as_str).to_owned(), String::new())
             });
             attributes.push(Attribute::text(name::ERROR_TYPE, kind));
             // Messages of agents may quote what they worked on.
@@ -274,14 +273,15 @@ impl Drop for TurnTracer {
     /// Reports the turn that a daemon is stopped in: nobody knows whether another one follows.
     fn drop(&mut self) {
         if let Some(turn) = &self.turn {
-            let (turn_id, reason) = (turn.id.clone(), Some("daemonStopped".to_owned()));
+            let (turn_id, reason) = (turn.id.clone(), Some(CutOff::Other("daemonStopped".to_owned())));
             let ended = TurnEnded { turn_id, stop_reason: StopReason::Unknown, reason, usage: None };
             self.end(&ended, None, Timestamp::now().as_millis());
         }
     }
 }
 
-/// The tokens of a turn. The conventions count cached tokens as input, too; the daemon's own figures keep them apart.
+/// Returns the tokens of a turn. The conventions count cached tokens as input, too; the daemon's own figures keep
+/// them apart.
 fn tokens(usage: &Usage) -> Vec<Attribute> {
     let cached = [usage.cached_read_tokens, usage.cached_write_tokens].into_iter().flatten().sum::<u64>();
     let input = usage.input_tokens.map(|input| input.saturating_add(cached));
@@ -295,7 +295,7 @@ fn tokens(usage: &Usage) -> Vec<Attribute> {
     counts.into_iter().filter_map(|(key, count)| Some(Attribute::int(key, count?))).collect()
 }
 
-/// The contract's word for a value.
+/// Returns the contract's word for a value.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).ok();
     value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("unknown").to_owned()

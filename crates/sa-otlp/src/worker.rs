@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// How long a batch is tried for. Meanwhile others wait, and are dropped when there is no more room.
+/// Time for which a batch is retried. Meanwhile others wait, and are dropped when there is no more room.
 const RETRY_LIMIT: Duration = Duration::from_secs(60);
 /// The pauses between attempts, unless the collector asks for another.
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(15) };

@@ -1,31 +1,31 @@
 //! A client's side of an ACP connection that asks two things and goes.
 
 use crate::ProbeError;
-use sa_acp::{Line, LineReader};
-use sa_jsonrpc::{ErrorObject, codes, write_call};
+use sa_jsonrpc::{ErrorObject, Line, LineBuffer, codes, write_call};
 use sa_supervisor::{Process, Spawned};
 use serde_json::Value;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// How long an agent that has closed its output may take to end by itself.
+/// Time for an agent that has closed its output to exit.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Conversation {
     process: Process,
     input: pipe::Sender,
-    output: LineReader<pipe::Receiver>,
+    output: pipe::Receiver,
+    lines: LineBuffer,
     asked: i64,
 }
 
 impl Conversation {
     pub(crate) fn new(spawned: Spawned) -> Self {
-        let output = LineReader::new(spawned.stdout, MAX_ANSWER);
-        Self { process: spawned.process, input: spawned.stdin, output, asked: 0 }
+        let Spawned { process, stdin: input, stdout: output } = spawned;
+        Self { process, input, output, lines: LineBuffer::new(MAX_ANSWER), asked: 0 }
     }
 
     pub(crate) fn process(&self) -> &Process {
@@ -69,21 +69,24 @@ impl Conversation {
         }
     }
 
-    /// The next message; lines that are none are passed over.
+    /// Reads the next message. Skips lines that are none.
     async fn read(&mut self) -> Result<Value, ProbeError> {
         loop {
-            if !self.output.fill().await.unwrap_or(false) {
-                return Err(self.ended().await);
+            while let Some(line) = self.lines.take() {
+                if let Line::Whole(line) = line
+                    && let Ok(message) = serde_json::from_slice(line)
+                {
+                    return Ok(message);
+                }
             }
-            if let Some(Line::Whole(line)) = self.output.take()
-                && let Ok(message) = serde_json::from_slice(line)
-            {
-                return Ok(message);
+            if self.output.read_buf(self.lines.spare()).await.unwrap_or(0) == 0 {
+                return Err(self.ended().await);
             }
         }
     }
 
-    /// Its last words are all there only when it has ended, which may be a moment after it closed its output.
+    /// Returns the error for an agent that ended. Its last words are complete only then, which may be a moment after
+    /// it closed its output.
     async fn ended(&self) -> ProbeError {
         let _ = tokio::time::timeout(LAST_WORDS, self.process.wait()).await;
         let tail = self.process.stderr_tail();

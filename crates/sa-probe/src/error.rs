@@ -1,38 +1,38 @@
-//! Why an agent did not tell.
+//! Errors of a probe.
 
 use sa_install::InstallError;
 use thiserror::Error;
 
-/// Why an agent did not tell what it offers. Cheap to clone: whoever asked at the same time gets a copy.
+/// The reason why an agent did not report its offer. Cheap to clone: all callers of the same probe get a copy.
 #[derive(Debug, Clone, Error)]
 pub enum ProbeError {
-    /// Its program is not here.
+    /// The program is not installed.
     #[error("it is not installed")]
     NotInstalled,
-    /// It cannot be started here at all.
+    /// The agent cannot be started here.
     #[error("its program does not speak ACP and nothing here drives it")]
     NotStartable,
     /// The directory of agents could not be read.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// It did not start.
+    /// The agent did not start.
     #[error("it could not be started: {0}")]
     Spawn(String),
-    /// It ended, or closed its output.
+    /// The agent exited, or closed its output.
     #[error("it ended before it answered{0}")]
     Ended(String),
-    /// It said nothing for too long.
+    /// The agent said nothing for too long.
     #[error("it did not answer within {0} s")]
     Silent(u64),
     /// The agent wants credentials first.
     #[error("it is not logged in: {0}")]
     NotLoggedIn(String),
-    /// It refused.
+    /// The agent refused a request.
     #[error("it refused `{method}`: {message}")]
     Refused {
-        /// What it was asked.
+        /// The method of the request.
         method: &'static str,
-        /// Its words.
+        /// The agent's message.
         message: String,
     },
 }

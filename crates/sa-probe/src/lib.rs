@@ -1,5 +1,5 @@
-//! Asks an agent itself what it offers: it is started, greeted (`initialize`, `session/new` in an empty directory) and ended.
-//! Answers are kept by version; a new version is asked anew.
+//! Asks an agent itself what it offers: it is started, greeted (`initialize`, `session/new` in an empty directory)
+//! and ended. Answers are kept by version; a new version is asked again.
 
 mod conversation;
 mod error;

@@ -1,4 +1,4 @@
-//! What an agent offers, out of its answers to `initialize` and `session/new`.
+//! The offer of an agent, out of its answers to `initialize` and `session/new`.
 //!
 //! Agents say it in two ways: as config options, or as the older `modes` and `models`. Both become one list of config
 //! options here, whose members keep the agent's own words.
@@ -7,28 +7,28 @@ use sa_agents::Capability;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What an agent offers.
+/// The offer of an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Offer {
     /// ACP's session config options, as the agent said them or made from what it said.
     pub config_options: Vec<Value>,
-    /// What it can do, as far as the handshake tells.
+    /// The capabilities, as far as the handshake shows them.
     pub capabilities: BTreeSet<Capability>,
 }
 
 /// One config option that is a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Select {
-    /// What is chosen now.
+    /// The current choice.
     pub current: Option<String>,
-    /// What can be chosen.
+    /// The possible choices.
     pub choices: Vec<Choice>,
 }
 
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What to say.
+    /// The value to send.
     pub value: String,
     /// For people.
     pub name: String,
@@ -56,7 +56,7 @@ impl Offer {
         offer
     }
 
-    /// The choice of this category: `mode`, `model` or `thought_level`.
+    /// Returns the choice of this category: `mode`, `model` or `thought_level`.
     pub fn select(&self, category: &str) -> Option<Select> {
         let option = self.config_options.iter().find(|option| is_of(option, category))?;
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -104,7 +104,8 @@ fn select(category: &str, name: &str, (current, options): (Value, Vec<Value>)) -
     })
 }
 
-/// What every ACP agent can: it speaks in text, tells of tool calls and their results and asks for permission.
+/// Returns the capabilities of every ACP agent: it speaks in text, reports tool calls and their results and asks for
+/// permission.
 pub fn every_agent_can() -> BTreeSet<Capability> {
     BTreeSet::from([
         Capability::TextMessages,

@@ -13,17 +13,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an agent that is asked to end may take.
+/// Time between SIGTERM and SIGKILL for an agent.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
-/// What a probe is made of.
+/// The parts of a probe.
 #[derive(Debug)]
 pub struct ProbeOptions {
     /// Makes the commands.
     pub launcher: Launcher,
     /// Starts them.
     pub supervisor: Supervisor,
-    /// How long an agent may take to answer.
+    /// Timeout for an agent's answer.
     pub patience: Duration,
 }
 
@@ -39,23 +39,23 @@ struct Inner {
     answers: Mutex<HashMap<Key, Answer>>,
 }
 
-/// The agent and what would start for it: another version, or another program, is asked anew.
+/// The agent and its command: another version, or another program, is asked again.
 type Key = (String, String);
 type Answer = Shared<BoxFuture<'static, Result<Arc<Offer>, ProbeError>>>;
 
 impl Probe {
-    /// A probe that knows nothing yet.
+    /// Creates a probe that knows nothing yet.
     pub fn new(options: ProbeOptions) -> Self {
         Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
     }
 
-    /// What this agent offers. `anew` does not take what it said before for an answer.
+    /// Returns the agent's offer. With `anew`, an earlier answer does not count.
     pub async fn ask(&self, agent: &AgentSpec, anew: bool) -> Result<Arc<Offer>, ProbeError> {
         let (key, launchable) = self.key(agent)?;
         let answer = self.answer(key.clone(), launchable, anew);
         let offer = answer.clone().await;
         if offer.is_err() {
-            // What failed may work the next time; whoever asks then is not told of this.
+            // A failure may not happen again, so it is not remembered.
             let mut answers = self.inner.answers.lock();
             if answers.get(&key).is_some_and(|known| known.ptr_eq(&answer)) {
                 answers.remove(&key);
@@ -64,7 +64,7 @@ impl Probe {
         offer
     }
 
-    /// What it said before, if it was asked.
+    /// Returns the earlier answer, if there is one.
     pub fn known(&self, agent: &AgentSpec) -> Option<Arc<Offer>> {
         let (key, _) = self.key(agent).ok()?;
         self.inner.answers.lock().get(&key)?.peek()?.as_ref().ok().cloned()
@@ -88,7 +88,7 @@ impl Probe {
             // A question that is still open is not asked twice. A failure that nobody waited for is no answer.
             Some(known) if known.peek().is_none_or(|said| !anew && said.is_ok()) => known.clone(),
             _ => {
-                // On a task of its own: whoever asked may go away, others wait for the same answer.
+                // On a separate task: the caller may go away, others wait for the same answer.
                 let asking = tokio::spawn(Arc::clone(&self.inner).converse(launchable));
                 let answer: Answer =
                     async move { asking.await.unwrap_or_else(|_| Err(ProbeError::Ended(String::new()))) }

@@ -1,100 +1,71 @@
 //! The limits that can be changed while the daemon runs.
 
-use crate::limits::{LONGEST_MS, MOST_BYTES, MOST_PROCESSES};
-use serde::Deserialize;
-use std::ops::RangeInclusive;
-use std::time::Duration;
+use sa_api::ProcessConfig;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
-const MIB: usize = 1024 * 1024;
-
-/// Bounds on processes. Byte sizes are in bytes, times in milliseconds. Each field is a key of `[processes]` in the
-/// configuration file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct Config {
-    /// Processes that run at once, those of `run` included.
-    pub max_concurrent_processes: usize,
-    /// How long `run` waits for a command when the caller does not say.
-    pub default_run_timeout_ms: u64,
-    /// The longest that a caller of `run` may wait.
-    pub max_run_timeout_ms: u64,
-    /// How much `run` keeps of each output stream.
-    pub max_output_bytes: usize,
-    /// Log of one process; the oldest output leaves it first. Counts for processes that start later.
-    pub max_log_bytes_per_process: usize,
-    /// Input that one request may carry.
-    pub max_input_bytes_per_request: usize,
-    /// Ended processes that are remembered.
-    pub max_ended_processes: usize,
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
-    pub stop_grace_ms: u64,
+/// The keys of `[processes]` in the configuration file.
+#[derive(Deserialize)]
+#[serde(
+    remote = "ProcessConfig",
+    deny_unknown_fields,
+    default = "ProcessConfig::default",
+    rename_all = "kebab-case"
+)]
+struct FileKeys {
+    max_concurrent_processes: usize,
+    default_run_timeout_ms: u64,
+    max_run_timeout_ms: u64,
+    max_output_bytes: usize,
+    max_log_bytes_per_process: usize,
+    max_input_bytes_per_request: usize,
+    max_ended_processes: usize,
+    stop_grace_ms: u64,
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            max_concurrent_processes: 64,
-            default_run_timeout_ms: 30_000,
-            max_run_timeout_ms: 300_000,
-            max_output_bytes: MIB,
-            max_log_bytes_per_process: 10 * MIB,
-            max_input_bytes_per_request: 64 * 1024,
-            max_ended_processes: 256,
-            stop_grace_ms: 5_000,
-        }
-    }
+/// Reads limits from a configuration file, for `#[serde(deserialize_with)]`.
+pub fn read_file_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ProcessConfig, D::Error> {
+    FileKeys::deserialize(deserializer)
 }
 
-/// Why limits make no sense.
+/// Reasons why limits cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadConfig {
     /// A value is too small or too large.
     #[error("{name} must be between {least} and {most}")]
     OutOfRange {
         /// The limit, as the API calls it.
-        name: &'static str,
+        name: String,
         /// The smallest value.
         least: u64,
         /// The largest value.
         most: u64,
     },
-    /// The default is more than what is allowed.
+    /// The default is more than the most.
     #[error("defaultRunTimeoutMs must not exceed maxRunTimeoutMs")]
     DefaultAboveMost,
 }
 
-impl Config {
-    /// What a process that is stopped gets between SIGTERM and SIGKILL.
-    pub fn stop_grace(&self) -> Duration {
-        Duration::from_millis(self.stop_grace_ms)
+/// Refuses limits that would make every request fail, or that do not limit anything.
+pub fn check_config(config: &ProcessConfig) -> Result<(), BadConfig> {
+    if let Some((name, _, least, most)) =
+        config.bounds().find(|(_, value, least, most)| !(least..=most).contains(&value))
+    {
+        return Err(BadConfig::OutOfRange { name: camel_case(name), least, most });
     }
-
-    /// Refuses limits that would make every request fail, or that are none.
-    pub fn check(&self) -> Result<(), BadConfig> {
-        let count = 1..=MOST_PROCESSES as u64;
-        let bytes = 1..=MOST_BYTES as u64;
-        let time = 1..=LONGEST_MS;
-        within("maxConcurrentProcesses", self.max_concurrent_processes as u64, &count)?;
-        within("maxEndedProcesses", self.max_ended_processes as u64, &count)?;
-        within("defaultRunTimeoutMs", self.default_run_timeout_ms, &time)?;
-        within("maxRunTimeoutMs", self.max_run_timeout_ms, &time)?;
-        within("maxOutputBytes", self.max_output_bytes as u64, &bytes)?;
-        within("maxLogBytesPerProcess", self.max_log_bytes_per_process as u64, &bytes)?;
-        within("maxInputBytesPerRequest", self.max_input_bytes_per_request as u64, &bytes)?;
-        within("stopGraceMs", self.stop_grace_ms, &(0..=LONGEST_MS))?;
-        if self.default_run_timeout_ms > self.max_run_timeout_ms {
-            return Err(BadConfig::DefaultAboveMost);
-        }
-        Ok(())
+    if config.default_run_timeout_ms > config.max_run_timeout_ms {
+        return Err(BadConfig::DefaultAboveMost);
     }
+    Ok(())
 }
 
-fn within(name: &'static str, value: u64, range: &RangeInclusive<u64>) -> Result<(), BadConfig> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    Err(BadConfig::OutOfRange { name, least: *range.start(), most: *range.end() })
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (initial, rest) = word.split_at(1);
+        name + &initial.to_uppercase() + rest
+    })
 }
 
 #[cfg(test)]
@@ -103,14 +74,15 @@ mod tests {
 
     #[test]
     fn the_defaults_make_sense_and_nonsense_is_named() {
-        assert_eq!(Config::default().check(), Ok(()));
-        let none = Config { max_concurrent_processes: 0, ..Config::default() };
+        assert_eq!(check_config(&ProcessConfig::default()), Ok(()));
+        let none = ProcessConfig { max_concurrent_processes: 0, ..ProcessConfig::default() };
         assert!(
-            none.check().is_err_and(|error| error.to_string().starts_with("maxConcurrentProcesses must"))
+            check_config(&none)
+                .is_err_and(|error| error.to_string().starts_with("maxConcurrentProcesses must"))
         );
-        let crossed = Config { max_run_timeout_ms: 1_000, ..Config::default() };
-        assert_eq!(crossed.check(), Err(BadConfig::DefaultAboveMost));
-        let huge = Config { max_log_bytes_per_process: usize::MAX, ..Config::default() };
-        assert!(huge.check().is_err());
+        let crossed = ProcessConfig { max_run_timeout_ms: 1_000, ..ProcessConfig::default() };
+        assert_eq!(check_config(&crossed), Err(BadConfig::DefaultAboveMost));
+        let huge = ProcessConfig { max_log_bytes_per_process: usize::MAX, ..ProcessConfig::default() };
+        assert!(check_config(&huge).is_err());
     }
 }

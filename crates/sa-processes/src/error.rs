@@ -1,16 +1,16 @@
-//! What can be refused, and why.
+//! The errors of this crate.
 
 use sa_supervisor::SpawnError;
 use std::io;
 use thiserror::Error;
 
-/// Why a process was not started.
+/// The reason why a process was not started.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// As many run as may.
+    /// Too many processes are running.
     #[error("{0} processes run already; see maxConcurrentProcesses")]
     TooMany(usize),
-    /// What was asked for cannot be started, now or later.
+    /// The process cannot be started, now or later.
     #[error("{0}")]
     Refused(SpawnError),
     /// The system cannot just now.
@@ -39,27 +39,27 @@ impl From<SpawnError> for StartError {
     }
 }
 
-/// Why input was not taken.
+/// The reason why input was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InputError {
-    /// It ended.
+    /// The process has ended.
     #[error("the process has ended")]
     Ended,
-    /// It closed its standard input, or the caller did.
+    /// The standard input is closed, by the process or by the caller.
     #[error("the process's standard input is closed")]
     Closed,
-    /// It does not read, and what waits for it is as much as may.
+    /// The process does not read, and the queue for it is full.
     #[error("the process does not read its input, and as much waits for it as may")]
     NotReading,
 }
 
-/// Why a terminal was not resized.
+/// The reason why a terminal was not resized.
 #[derive(Debug, Error)]
 pub enum ResizeError {
-    /// It has none.
+    /// The process has no terminal.
     #[error("the process has no terminal: it was not created with tty")]
     NoTerminal,
-    /// It ended.
+    /// The process has ended.
     #[error("the process has ended")]
     Ended,
     /// The system refused.
@@ -67,13 +67,13 @@ pub enum ResizeError {
     Io(#[from] io::Error),
 }
 
-/// Why a process was not forgotten.
+/// The reason why a process was not removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum RemoveError {
     /// There is none of that id.
     #[error("there is no such process")]
     Unknown,
-    /// It has not ended.
+    /// The process is running.
     #[error("the process is running; stop or kill it first")]
     Running,
 }

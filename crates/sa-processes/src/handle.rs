@@ -1,53 +1,51 @@
 //! The handle of one process: what callers can ask of it.
 
 use crate::error::{InputError, ResizeError};
-use crate::input::Piece;
+use crate::input::QueuedInput;
 use crate::limits::{INPUT_QUEUE_BYTES, INPUT_WAIT};
-use crate::log::{Entry, Position, Stream};
-use crate::owner::Command;
+use crate::log::{Entry, Position};
+use crate::owner::ProcessCommand;
 use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_journal::{Gap, Step};
 use sa_supervisor::{Process as Child, TerminalSize};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// Exit code, if it exited by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
     /// Number of the signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether the kernel killed it for want of memory.
+    /// Set if the kernel killed it because memory ran out.
     pub out_of_memory: bool,
-    /// When, in milliseconds since 1970.
+    /// The time of the end, in milliseconds since 1970.
     pub at_ms: u64,
 }
 
-/// What is known of a process.
+/// The state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Its id.
     pub id: String,
-    /// The command it was started with.
     pub command: String,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// Where it was told to start.
+    /// The working directory that was asked for.
     pub cwd: Option<String>,
-    /// Whether it has a terminal.
+    /// Set if it has a terminal.
     pub tty: bool,
-    /// Whether it takes input.
+    /// Set if it accepts input.
     pub interactive: bool,
-    /// Its number in the system; another process may have it after the end.
+    /// The process's id in the system; another process may have it after the end.
     pub pid: u32,
-    /// When it started, in milliseconds since 1970.
+    /// The time of the start, in milliseconds since 1970.
     pub created_at_ms: u64,
-    /// How it ended, if it did.
+    /// The end, once the process has ended.
     pub ended: Option<Ended>,
 }
 
@@ -66,7 +64,7 @@ pub(crate) struct Inner {
     pub(crate) spec: Spec,
     pub(crate) created_at_ms: u64,
     pub(crate) child: Child,
-    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) commands: mpsc::Sender<ProcessCommand>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -75,7 +73,6 @@ impl Process {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Its id.
     pub fn id(&self) -> &str {
         &self.inner.id
     }
@@ -84,12 +81,10 @@ impl Process {
         self.inner.number
     }
 
-    /// Whether it has a terminal.
     pub fn has_terminal(&self) -> bool {
         self.inner.spec.terminal.is_some()
     }
 
-    /// What is known of it.
     pub fn describe(&self) -> Snapshot {
         let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
         Snapshot {
@@ -105,7 +100,7 @@ impl Process {
         }
     }
 
-    /// How it ended, if it has and its output is complete.
+    /// Returns how the process ended, once its output is complete.
     pub fn ended(&self) -> Option<Ended> {
         self.inner.shared.ended()
     }
@@ -128,7 +123,7 @@ impl Process {
             .unwrap_or(Err(InputError::NotReading))
     }
 
-    /// The same, and waits until there is room or the process ends.
+    /// Sends input, and waits until there is room for it or the process ends.
     pub async fn input_patiently(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
         let Inner { shared, commands, .. } = &*self.inner;
         if shared.ended().is_some() {
@@ -137,29 +132,28 @@ impl Process {
         let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
         let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;
         let (reply, answer) = oneshot::channel();
-        let command = Command::Input { piece: Piece { bytes, _room: room }, last, reply };
+        let command = ProcessCommand::Input { piece: QueuedInput { bytes, _room: room }, last, reply };
         commands.send(command).await.map_err(|_| InputError::Ended)?;
         answer.await.unwrap_or(Err(InputError::Ended))
     }
 
-    /// Changes the size of its terminal.
     pub async fn resize(&self, size: TerminalSize) -> Result<(), ResizeError> {
         if !self.has_terminal() {
             return Err(ResizeError::NoTerminal);
         }
         let (reply, answer) = oneshot::channel();
-        let command = Command::Resize { size, reply };
+        let command = ProcessCommand::Resize { size, reply };
         self.inner.commands.send(command).await.map_err(|_| ResizeError::Ended)?;
         answer.await.unwrap_or(Err(ResizeError::Ended))
     }
 
     /// Reads its output, also what comes later, perhaps of one stream only.
-    pub fn reader(&self, from: Position, only: Option<Stream>) -> Reader {
+    pub fn reader(&self, from: Position, only: Option<ProcessLogsStream>) -> Reader {
         Reader::new(&self.inner.shared, from, only)
     }
 
-    /// The output that is there now, and what is missing before it.
-    pub fn output(&self, from: Position, only: Option<Stream>) -> (Vec<Entry>, Option<Gap>) {
+    /// Returns the output that is there now, and what is missing before it.
+    pub fn output(&self, from: Position, only: Option<ProcessLogsStream>) -> (Vec<Entry>, Option<Gap>) {
         let mut reader = self.reader(from, only);
         let newest = self.inner.shared.journal.ring().newest();
         let (mut entries, mut missing): (Vec<Entry>, Option<Gap>) = (Vec::new(), None);

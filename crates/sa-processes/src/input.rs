@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::io;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// What one caller wants to be written.
+/// The input of one caller.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct QueuedInput {
     pub(crate) bytes: Bytes,
     /// Given back when it is written.
     pub(crate) _room: OwnedSemaphorePermit,
@@ -16,34 +16,33 @@ pub(crate) struct Piece {
 /// Pieces that the process has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
-    queue: VecDeque<Piece>,
-    /// Nothing comes after what is queued.
+    queue: VecDeque<QueuedInput>,
+    /// Set if the input ends after what is queued.
     last: bool,
 }
 
 impl Input {
-    pub(crate) fn push(&mut self, piece: Piece) {
+    pub(crate) fn push(&mut self, piece: QueuedInput) {
         if !piece.bytes.is_empty() {
             self.queue.push_back(piece);
         }
     }
 
-    /// No more will be queued.
+    /// Notes that no more will be queued.
     pub(crate) fn finish(&mut self) {
         self.last = true;
     }
 
-    /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether everything was written and no more will come.
+    /// Returns whether everything was written and no more will come.
     pub(crate) fn is_over(&self) -> bool {
         self.last && self.queue.is_empty()
     }
 
-    /// Whether more may be queued.
+    /// Returns whether more may be queued.
     pub(crate) fn is_open(&self) -> bool {
         !self.last
     }

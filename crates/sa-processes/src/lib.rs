@@ -1,4 +1,4 @@
-//! Processes and terminals that a client starts: output by sequence, time-outs, input, pseudo-terminals.
+//! Processes and terminals that a client starts: output by sequence, timeouts, input, pseudo-terminals.
 //!
 //! ```text
 //!  callers ──mpsc Command──►┌──────────────────────────┐◄── output, exit ──┐
@@ -6,9 +6,9 @@
 //!  readers ◄─Journal────────└──────────────────────────┘─── input queue ──►┘
 //! ```
 //!
-//! One owner task for each process: it alone reads, writes and resizes. Readers are cursors into a bounded journal; one
-//! that keeps reading holds a flood back, one that does not gets a gap. `run` needs no owner: it collects the output of
-//! one command within a time-out. Knows nothing of HTTP.
+//! One owner task for each process: it alone reads, writes and resizes. Readers are cursors into a bounded journal;
+//! one that keeps reading holds a flood back, one that does not gets a gap. `run` needs no owner: it collects the
+//! output of one command within a timeout. Knows nothing of HTTP.
 
 mod config;
 mod error;
@@ -25,10 +25,10 @@ mod shared;
 mod spec;
 mod streams;
 
-pub use config::{BadConfig, Config};
+pub use config::{BadConfig, check_config, read_file_keys};
 pub use error::{InputError, RemoveError, ResizeError, StartError};
 pub use handle::{Ended, Process, Snapshot};
-pub use log::{Entry, Position, Stream};
+pub use log::{Entry, Position};
 pub use reader::Reader;
 pub use registry::{Processes, Totals};
 pub use run::{Captured, RunOutcome};

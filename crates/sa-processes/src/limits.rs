@@ -2,21 +2,20 @@
 
 use std::time::Duration;
 
-/// How much is read at once, hence the most that one log entry holds.
+/// Bytes of one read, hence the most that one log entry holds.
 pub(crate) const READ_BYTES: usize = 64 * 1024;
 
-/// What a log entry costs beside its data. A process that writes byte by byte must not get more memory than one that
-/// writes in blocks.
+/// Bytes that a log entry costs in addition to its data. A process that writes byte by byte must not get more memory
+/// than one that writes in blocks.
 pub(crate) const ENTRY_OVERHEAD: usize = 128;
 
 /// Input that waits for a process which does not read.
 pub(crate) const INPUT_QUEUE_BYTES: usize = 1024 * 1024;
 
-/// How long a caller waits for room in that queue.
+/// Time that a caller waits for room in that queue.
 pub(crate) const INPUT_WAIT: Duration = Duration::from_secs(10);
 
-/// How far a reader that keeps reading may fall behind before the process's output is left unread; a quarter of the
-/// log, if that is less.
+/// Lag of a reader from which on the process's output is left unread; a quarter of the log, if that is less.
 pub(crate) const READER_LAG_BYTES: usize = 4 * 1024 * 1024;
 
 /// After this long without progress a reader no longer holds the process back.
@@ -27,12 +26,3 @@ pub(crate) const ENDED_LOG_BYTES: usize = 64 * 1024 * 1024;
 
 /// Commands that may wait for an owner; each caller sends one and waits for its answer.
 pub(crate) const COMMANDS: usize = 16;
-
-/// The most that any limit in bytes may be set to.
-pub(crate) const MOST_BYTES: usize = 1024 * 1024 * 1024;
-
-/// The longest time-out: a day.
-pub(crate) const LONGEST_MS: u64 = 24 * 60 * 60 * 1000;
-
-/// The most processes that any limit on counts may allow.
-pub(crate) const MOST_PROCESSES: usize = 65_536;

@@ -2,27 +2,16 @@
 
 use crate::limits::ENTRY_OVERHEAD;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_journal::Ring;
-
-/// Where output came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-    /// The terminal, where the two are one.
-    Terminal,
-}
 
 /// One piece of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
-    /// Where it came from.
-    pub stream: Stream,
-    /// When it was read, in milliseconds since 1970.
+    pub stream: ProcessLogsStream,
+    /// The time of the read, in milliseconds since 1970.
     pub timestamp_ms: u64,
     /// The bytes, as they were written.
     pub data: Bytes,
@@ -44,7 +33,7 @@ impl sa_journal::Entry for Entry {
     }
 }
 
-/// Where a reader begins.
+/// The start of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// After the entry of this number; 0 is the very beginning.
@@ -84,11 +73,13 @@ mod tests {
         let mut log = Ring::new(10_000);
         let any = |_: &Entry| true;
         assert_eq!(Position::Tail(1).resolve(&log, any), 0);
-        for (sequence, stream) in (1..).zip([Stream::Stdout, Stream::Stderr, Stream::Stdout]) {
+        for (sequence, stream) in
+            (1..).zip([ProcessLogsStream::Stdout, ProcessLogsStream::Stderr, ProcessLogsStream::Stdout])
+        {
             let data = Bytes::from_static(b"0123456789");
-            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() }, drop);
+            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() });
         }
-        let stdout = |entry: &Entry| entry.stream == Stream::Stdout;
+        let stdout = |entry: &Entry| entry.stream == ProcessLogsStream::Stdout;
         assert_eq!(Position::Tail(2).resolve(&log, stdout), 0);
         for (position, after) in [
             (Position::After(2), 2),

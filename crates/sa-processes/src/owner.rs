@@ -4,38 +4,45 @@
 //!  running ──exit of the process──► ending ──all output read, or its tree gone──► ended
 //! ```
 //!
-//! Others see `ended` only when the log is complete, so whoever waits for the end and then reads gets everything.
+//! Others see `ended` only when the log is complete, so a caller that waits for the end and then reads gets
+//! everything.
 
 use crate::error::{InputError, ResizeError};
 use crate::handle::Ended;
-use crate::input::{Input, Piece};
+use crate::input::{Input, QueuedInput};
 use crate::limits::{READER_LAG_BYTES, READER_STALL};
-use crate::log::Stream;
 use crate::registry::{Registry, Slot};
 use crate::shared::{Shared, now_ms};
 use crate::streams::Streams;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{Exit, Process as Child, TerminalSize};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// What is asked of an owner.
-pub(crate) enum Command {
+/// A request to an owner.
+pub(crate) enum ProcessCommand {
     /// Write this, and then perhaps close the input.
-    Input { piece: Piece, last: bool, reply: oneshot::Sender<Result<(), InputError>> },
-    /// Change the terminal's size.
-    Resize { size: TerminalSize, reply: oneshot::Sender<Result<(), ResizeError>> },
+    Input {
+        piece: QueuedInput,
+        last: bool,
+        reply: oneshot::Sender<Result<(), InputError>>,
+    },
+    Resize {
+        size: TerminalSize,
+        reply: oneshot::Sender<Result<(), ResizeError>>,
+    },
 }
 
 pub(crate) struct Owner {
     pub(crate) id: String,
     pub(crate) child: Child,
     pub(crate) streams: Streams,
-    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) commands: mpsc::Receiver<ProcessCommand>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) registry: Arc<Registry>,
-    /// Its place among the processes that run.
+    /// The process's place among those that run.
     pub(crate) slot: Slot,
     pub(crate) input: Input,
 }
@@ -68,7 +75,7 @@ impl Owner {
         self.finish(exit);
     }
 
-    fn read(&mut self, stream: Stream) {
+    fn read(&mut self, stream: ProcessLogsStream) {
         let shared = &self.shared;
         self.streams.read(stream, |bytes| shared.append(stream, Bytes::copy_from_slice(bytes)));
     }
@@ -84,28 +91,28 @@ impl Owner {
         }
     }
 
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: ProcessCommand) {
         // Nobody waits for the answer any more: that is fine, too.
         match command {
-            Command::Input { piece, last, reply } => {
+            ProcessCommand::Input { piece, last, reply } => {
                 let _ = reply.send(self.accept(piece, last));
             }
-            Command::Resize { size, reply } => {
+            ProcessCommand::Resize { size, reply } => {
                 let resized = self.streams.resize(size).ok_or(ResizeError::NoTerminal);
                 let _ = reply.send(resized.and_then(|done| done.map_err(ResizeError::from)));
             }
         }
     }
 
-    fn accept(&mut self, piece: Piece, last: bool) -> Result<(), InputError> {
+    fn accept(&mut self, piece: QueuedInput, last: bool) -> Result<(), InputError> {
         if !self.streams.takes_input() || !self.input.is_open() {
             return Err(InputError::Closed);
         }
         match self.streams.end_of_input().filter(|_| last) {
             Some(key) => {
-                let Piece { bytes, _room } = piece;
+                let QueuedInput { bytes, _room } = piece;
                 let typed: Vec<u8> = bytes.iter().copied().chain([key]).collect();
-                self.input.push(Piece { bytes: typed.into(), _room });
+                self.input.push(QueuedInput { bytes: typed.into(), _room });
             }
             None => {
                 self.input.push(piece);

@@ -1,7 +1,8 @@
 //! A reader of a process's output.
 
-use crate::log::{Entry, Position, Stream};
+use crate::log::{Entry, Position};
 use crate::shared::Shared;
+use sa_api::ProcessLogsStream;
 use sa_journal::Step;
 use std::task::{Context, Poll, ready};
 
@@ -9,11 +10,11 @@ use std::task::{Context, Poll, ready};
 #[derive(Debug)]
 pub struct Reader {
     reader: sa_journal::Reader<Entry>,
-    only: Option<Stream>,
+    only: Option<ProcessLogsStream>,
 }
 
 impl Reader {
-    pub(crate) fn new(shared: &Shared, from: Position, only: Option<Stream>) -> Self {
+    pub(crate) fn new(shared: &Shared, from: Position, only: Option<ProcessLogsStream>) -> Self {
         let after = from.resolve(&shared.journal.ring(), |entry| shows(only, entry));
         Self { reader: shared.journal.reader(after), only }
     }
@@ -49,6 +50,6 @@ impl Reader {
     }
 }
 
-fn shows(only: Option<Stream>, entry: &Entry) -> bool {
+fn shows(only: Option<ProcessLogsStream>, entry: &Entry) -> bool {
     only.is_none_or(|only| entry.stream == only)
 }

@@ -1,6 +1,6 @@
 //! The processes of the daemon.
 
-use crate::config::{BadConfig, Config};
+use crate::config::{BadConfig, check_config};
 use crate::error::{RemoveError, StartError};
 use crate::handle::{Inner, Process, Snapshot};
 use crate::input::Input;
@@ -9,10 +9,12 @@ use crate::owner::Owner;
 use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
+use parking_lot::{Mutex, MutexGuard};
+use sa_api::ProcessConfig;
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -37,13 +39,13 @@ pub struct Totals {
     pub ended: usize,
 }
 
-/// Which process has which id. Locked for single look-ups only.
+/// The processes by id. Locked for single lookups only.
 pub(crate) struct Registry {
     entries: Mutex<Entries>,
 }
 
 struct Entries {
-    config: Config,
+    config: ProcessConfig,
     processes: HashMap<String, Process>,
     /// Those that ended, the first one first.
     ended: VecDeque<String>,
@@ -65,10 +67,10 @@ impl Drop for Slot {
 
 impl Registry {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
-    pub(crate) fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> ProcessConfig {
         self.lock().config.clone()
     }
 
@@ -85,7 +87,7 @@ impl Registry {
         Ok(Slot { registry: Arc::clone(self) })
     }
 
-    /// The owner of that process is done.
+    /// Notes that the owner of that process is done.
     pub(crate) fn ended(&self, id: &str) {
         let mut entries = self.lock();
         if entries.processes.contains_key(id) {
@@ -111,8 +113,8 @@ impl Entries {
 }
 
 impl Processes {
-    /// No processes yet. They start in the workspace unless told otherwise.
-    pub fn new(supervisor: Supervisor, config: Config, workspace: &Path) -> Self {
+    /// Creates a registry without processes. By default, processes start in the workspace.
+    pub fn new(supervisor: Supervisor, config: ProcessConfig, workspace: &Path) -> Self {
         let entries = Entries {
             config,
             processes: HashMap::new(),
@@ -125,17 +127,17 @@ impl Processes {
         Self { supervisor, registry, workspace: workspace.into(), owners: TaskTracker::new() }
     }
 
-    /// The limits in force.
-    pub fn config(&self) -> Config {
+    /// Returns the limits in force.
+    pub fn config(&self) -> ProcessConfig {
         self.registry.config()
     }
 
-    /// Changes the limits by what `change` makes of those in force. What runs already goes on, also above a new limit.
-    pub fn configure(&self, change: impl FnOnce(&mut Config)) -> Result<Config, BadConfig> {
+    /// Changes the limits. Running processes continue, even above a new limit.
+    pub fn configure(&self, change: impl FnOnce(&mut ProcessConfig)) -> Result<ProcessConfig, BadConfig> {
         let mut entries = self.registry.lock();
         let mut config = entries.config.clone();
         change(&mut config);
-        config.check()?;
+        check_config(&config)?;
         entries.config = config.clone();
         entries.forget_oldest();
         Ok(config)
@@ -174,12 +176,11 @@ impl Processes {
         Ok(process)
     }
 
-    /// The process of that id.
     pub fn get(&self, id: &str) -> Option<Process> {
         self.registry.lock().processes.get(id).cloned()
     }
 
-    /// All processes, in the order of their creation.
+    /// Returns all processes, in the order of their creation.
     pub fn list(&self) -> Vec<Snapshot> {
         let mut processes: Vec<Process> = self.registry.lock().processes.values().cloned().collect();
         processes.sort_by_key(Process::number);

@@ -1,39 +1,36 @@
-//! One command from start to end: what it printed and how it ended, within a time-out that always fires.
+//! Runs one command from start to end, within a timeout that always fires.
 
 use crate::error::StartError;
-use crate::log::Stream;
 use crate::registry::Processes;
 use crate::scratch::Look;
 use crate::spec::{RunBounds, Spec};
 use crate::streams::{Stdin, Streams};
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{Exit, Process as Child};
 use std::time::{Duration, Instant};
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOutcome {
-    /// Exit code, if it exited by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
     /// Number of the signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// Whether the kernel killed it for want of memory.
+    /// Set if the kernel killed it because memory ran out.
     pub out_of_memory: bool,
-    /// Whether it was ended because its time was over.
+    /// Set if it was ended by the timeout.
     pub timed_out: bool,
-    /// What it wrote.
     pub stdout: Captured,
-    /// What it complained.
     pub stderr: Captured,
-    /// How long it took.
+    /// The time from start to end.
     pub duration: Duration,
 }
 
 /// The beginning of an output stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Captured {
-    /// The bytes that were kept.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// Set if there was more.
     pub truncated: bool,
 }
 
@@ -98,8 +95,8 @@ struct Run {
 }
 
 impl Run {
-    /// Waits for the exit, and for the output to end. Whoever else holds the output is ended soon after the exit, so
-    /// that is waited for no longer than it takes.
+    /// Waits for the exit, and for the output to end. Other processes that hold the output are ended soon after the
+    /// exit, which bounds the wait.
     async fn until_end(&mut self, child: &Child) -> Exit {
         let mut exit = None;
         loop {
@@ -116,8 +113,8 @@ impl Run {
         }
     }
 
-    fn read(&mut self, stream: Stream) -> Look {
-        let captured = if stream == Stream::Stderr { &mut self.stderr } else { &mut self.stdout };
+    fn read(&mut self, stream: ProcessLogsStream) -> Look {
+        let captured = if stream == ProcessLogsStream::Stderr { &mut self.stderr } else { &mut self.stdout };
         let limit = self.limit;
         self.streams.read(stream, |bytes| captured.push(bytes, limit))
     }
@@ -125,7 +122,7 @@ impl Run {
     fn take_rest(&mut self) {
         let Self { streams, limit, stdout, stderr } = self;
         streams.drain(|stream, bytes| {
-            let captured = if stream == Stream::Stderr { &mut *stderr } else { &mut *stdout };
+            let captured = if stream == ProcessLogsStream::Stderr { &mut *stderr } else { &mut *stdout };
             captured.push(bytes, *limit);
         });
     }

@@ -8,14 +8,14 @@ thread_local! {
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
 }
 
-/// What one look at a stream gave.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Something was read and worked on.
     Data,
-    /// Nothing there just now.
+    /// There is nothing to read now.
     Nothing,
-    /// Nothing will ever come.
+    /// There will be no more output.
     End,
 }
 

@@ -1,8 +1,9 @@
 //! The part of a process that its owner shares with others: the output and the end.
 
 use crate::handle::Ended;
-use crate::log::{Entry, Stream};
+use crate::log::Entry;
 use bytes::Bytes;
+use sa_api::ProcessLogsStream;
 use sa_journal::{Journal, Ring};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -27,16 +28,16 @@ impl Shared {
     }
 
     /// Appends output. Only the owner does, so no other entry gets the same number.
-    pub(crate) fn append(&self, stream: Stream, data: Bytes) {
+    pub(crate) fn append(&self, stream: ProcessLogsStream, data: Bytes) {
         let (newest, offset) = {
             let log = self.journal.ring();
             (log.newest(), log.end())
         };
         let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };
-        self.journal.append(entry, drop);
+        self.journal.append(entry);
     }
 
-    /// It is over: nothing more will be added.
+    /// Notes the end: nothing more will be added.
     pub(crate) fn end(&self, ended: Ended) {
         self.room.close();
         self.ended.send_replace(Some(ended));

@@ -1,11 +1,11 @@
-//! What to start.
+//! A command to start.
 
 use sa_supervisor::{CommandSpec, TerminalSize};
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-/// What programs on a terminal are told it can do.
+/// The kind of terminal that programs see.
 const TERM: &str = "xterm-256color";
 
 /// A command.
@@ -13,13 +13,12 @@ const TERM: &str = "xterm-256color";
 pub struct Spec {
     /// A path, or a name to be found in `PATH`.
     pub command: String,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// Where it starts; a relative path begins at the workspace, which is also where it starts without one.
+    /// The working directory. A relative path begins at the workspace, which is also the default.
     pub cwd: Option<String>,
     /// Variables on top of what every process gets.
     pub env: Vec<(String, String)>,
-    /// Whether its standard input stays open.
+    /// Set if the standard input stays open.
     pub interactive: bool,
     /// The terminal it starts on, if it is to have one.
     pub terminal: Option<TerminalSize>,
@@ -33,7 +32,7 @@ impl Spec {
         if self.terminal.is_some() {
             command.env.push(("TERM".into(), TERM.into()));
         }
-        // What the caller says comes last, and wins.
+        // The caller's variables override all others.
         command.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
         command
     }
@@ -53,10 +52,9 @@ impl fmt::Debug for Spec {
     }
 }
 
-/// How long `run` may take and how much it keeps; what is absent or too much is what the configuration says.
+/// Bounds of `run`. The configuration supplies absent ones and caps the others.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunBounds {
-    /// The time-out.
     pub timeout: Option<Duration>,
     /// The most bytes of each output stream.
     pub output_bytes: Option<usize>,

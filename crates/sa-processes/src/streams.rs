@@ -1,7 +1,7 @@
 //! The standard streams of a running process: three pipes, or one terminal.
 
-use crate::log::Stream;
 use crate::scratch::{self, Look};
+use sa_api::ProcessLogsStream;
 use sa_supervisor::{OnPipes, OnTerminal, Process as Child, Terminal, TerminalSize};
 use std::fs::File;
 use std::future::pending;
@@ -30,7 +30,6 @@ pub(crate) enum Stdin {
 }
 
 impl Streams {
-    /// Takes the pipes of a child.
     pub(crate) fn of_pipes(child: OnPipes, input: Stdin) -> (Child, Self) {
         let OnPipes { process, stdin, stdout, stderr } = child;
         let stdin = (input == Stdin::Open).then_some(stdin);
@@ -41,7 +40,7 @@ impl Streams {
         (child.process, Self::Terminal { terminal: child.terminal, open: true, takes_input: true })
     }
 
-    /// Whether more output may come.
+    /// Returns whether more output may come.
     pub(crate) fn has_output(&self) -> bool {
         match self {
             Self::Pipes { stdout, stderr, .. } => stdout.is_some() || stderr.is_some(),
@@ -49,7 +48,7 @@ impl Streams {
         }
     }
 
-    /// Whether input can be written.
+    /// Returns whether input can be written.
     pub(crate) fn takes_input(&self) -> bool {
         match self {
             Self::Pipes { stdin, .. } => stdin.is_some(),
@@ -57,27 +56,26 @@ impl Streams {
         }
     }
 
-    /// Waits until one of the outputs may be read; for ever when there is none. Cancel-safe.
-    pub(crate) async fn readable(&self) -> Stream {
+    /// Waits until one of the outputs may be read; forever if there is none. Cancel-safe.
+    pub(crate) async fn readable(&self) -> ProcessLogsStream {
         match self {
             Self::Pipes { stdout, stderr, .. } => tokio::select! {
-                () = ready(stdout.as_ref()) => Stream::Stdout,
-                () = ready(stderr.as_ref()) => Stream::Stderr,
+                () = ready(stdout.as_ref()) => ProcessLogsStream::Stdout,
+                () = ready(stderr.as_ref()) => ProcessLogsStream::Stderr,
             },
             Self::Terminal { terminal, open: true, .. } => {
                 // An error shows at the read that follows.
                 let _ = terminal.readable().await;
-                Stream::Terminal
+                ProcessLogsStream::Pty
             }
             Self::Terminal { open: false, .. } => pending().await,
         }
     }
 
-    /// Reads one of the outputs, once.
-    pub(crate) fn read(&mut self, stream: Stream, work: impl FnOnce(&[u8])) -> Look {
+    pub(crate) fn read(&mut self, stream: ProcessLogsStream, work: impl FnOnce(&[u8])) -> Look {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
-                let pipe = if stream == Stream::Stderr { stderr } else { stdout };
+                let pipe = if stream == ProcessLogsStream::Stderr { stderr } else { stdout };
                 let look = pipe
                     .as_ref()
                     .map_or(Look::End, |pipe| scratch::read(|buffer| pipe.try_read(buffer), work));
@@ -96,10 +94,12 @@ impl Streams {
 
     /// Reads the rest of all outputs once the writers are gone, and closes them. It reads the descriptors directly, as
     /// the runtime may not know of the last bytes yet.
-    pub(crate) fn drain(&mut self, mut work: impl FnMut(Stream, &[u8])) {
+    pub(crate) fn drain(&mut self, mut work: impl FnMut(ProcessLogsStream, &[u8])) {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
-                for (stream, pipe) in [(Stream::Stdout, stdout.take()), (Stream::Stderr, stderr.take())] {
+                for (stream, pipe) in
+                    [(ProcessLogsStream::Stdout, stdout.take()), (ProcessLogsStream::Stderr, stderr.take())]
+                {
                     let file = pipe.map(|pipe| pipe.as_fd().try_clone_to_owned().map(File::from));
                     let Some(Ok(mut file)) = file else { continue };
                     drain(|taken| {
@@ -116,7 +116,7 @@ impl Streams {
                     drain(|taken| {
                         let work = |bytes: &[u8]| {
                             *taken += bytes.len();
-                            work(Stream::Terminal, bytes);
+                            work(ProcessLogsStream::Pty, bytes);
                         };
                         scratch::read(|buffer| terminal.read_now(buffer), work)
                     });
@@ -126,7 +126,7 @@ impl Streams {
         }
     }
 
-    /// Waits until input may be written; for ever when none can. Cancel-safe.
+    /// Waits until input may be written; forever if none can. Cancel-safe.
     pub(crate) async fn writable(&self) {
         match self {
             Self::Pipes { stdin: Some(stdin), .. } => drop(stdin.writable().await),
@@ -143,12 +143,11 @@ impl Streams {
         }
     }
 
-    /// What ends the input, where that is a byte like any other.
+    /// Returns the byte that ends the input on a terminal.
     pub(crate) fn end_of_input(&self) -> Option<u8> {
         matches!(self, Self::Terminal { .. }).then_some(END_OF_INPUT)
     }
 
-    /// Closes the input.
     pub(crate) fn close_input(&mut self) {
         match self {
             Self::Pipes { stdin, .. } => *stdin = None,
@@ -156,7 +155,7 @@ impl Streams {
         }
     }
 
-    /// The process itself has ended: what is left of the output ends with whoever still holds it.
+    /// Notes the exit of the process itself: the output now ends with the last process that holds it.
     pub(crate) fn release(&mut self) {
         self.close_input();
         if let Self::Terminal { terminal, .. } = self {

@@ -4,10 +4,9 @@
 mod stage;
 
 use bytes::Bytes;
+use sa_api::{ProcessConfig, ProcessLogsStream};
 use sa_journal::Step;
-use sa_processes::{
-    Config, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, Stream, TerminalSize,
-};
+use sa_processes::{Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, TerminalSize};
 use stage::*;
 use std::time::Duration;
 
@@ -23,10 +22,10 @@ async fn output_is_kept_by_sequence_and_complete_at_the_end() {
     assert_eq!(dropped, None);
     let numbers: Vec<u64> = entries.iter().map(|entry| entry.sequence).collect();
     assert_eq!(numbers, (1..=entries.len() as u64).collect::<Vec<_>>());
-    assert_eq!(text_of(&entries, Stream::Stdout), "one\nthree\n");
-    assert_eq!(text_of(&entries, Stream::Stderr), "two\n");
-    let (only, _) = process.output(Position::After(0), Some(Stream::Stderr));
-    assert!(only.iter().all(|entry| entry.stream == Stream::Stderr) && !only.is_empty());
+    assert_eq!(text_of(&entries, ProcessLogsStream::Stdout), "one\nthree\n");
+    assert_eq!(text_of(&entries, ProcessLogsStream::Stderr), "two\n");
+    let (only, _) = process.output(Position::After(0), Some(ProcessLogsStream::Stderr));
+    assert!(only.iter().all(|entry| entry.stream == ProcessLogsStream::Stderr) && !only.is_empty());
     let last = entries.last().unwrap().sequence;
     assert_eq!(process.output(Position::After(last - 1), None).0.len(), 1);
     assert_eq!(process.output(Position::Tail(1), None).0.len(), 1);
@@ -132,9 +131,10 @@ async fn what_a_process_leaves_behind_is_ended_and_does_not_hold_up_its_end() {
 }
 
 #[tokio::test]
-async fn a_flood_costs_what_the_log_may_and_the_reader_is_told() {
+async fn a_flood_costs_what_the_log_may_and_the_reader_is_reported() {
     let log = 256 * 1024;
-    let processes = processes_with(Config { max_log_bytes_per_process: log, ..Config::default() });
+    let processes =
+        processes_with(ProcessConfig { max_log_bytes_per_process: log, ..ProcessConfig::default() });
     let process = processes.create(script("head -c 50000000 /dev/zero; echo end")).await.unwrap();
     let mut reader = process.reader(Position::After(0), None);
     // It never reads, so it does not count for long.
@@ -155,7 +155,8 @@ async fn a_flood_costs_what_the_log_may_and_the_reader_is_told() {
 
 #[tokio::test]
 async fn who_keeps_reading_loses_nothing() {
-    let processes = processes_with(Config { max_log_bytes_per_process: 512 * 1024, ..Config::default() });
+    let processes =
+        processes_with(ProcessConfig { max_log_bytes_per_process: 512 * 1024, ..ProcessConfig::default() });
     let process = processes.create(script("head -c 20000000 /dev/zero")).await.unwrap();
     let mut reader = process.reader(Position::After(0), None);
     let mut read = 0;
@@ -169,7 +170,7 @@ async fn who_keeps_reading_loses_nothing() {
 
 #[tokio::test]
 async fn limits_hold_and_can_be_changed() {
-    let processes = processes_with(Config { max_concurrent_processes: 1, ..Config::default() });
+    let processes = processes_with(ProcessConfig { max_concurrent_processes: 1, ..ProcessConfig::default() });
     let first = processes.create(command("sleep", &["600"])).await.unwrap();
     assert!(matches!(processes.create(command("true", &[])).await, Err(StartError::TooMany(1))));
     assert!(matches!(run(&processes, command("true", &[])).await, Err(StartError::TooMany(1))));
@@ -192,7 +193,7 @@ async fn limits_hold_and_can_be_changed() {
 
 #[tokio::test]
 async fn only_so_many_ended_processes_are_remembered() {
-    let processes = processes_with(Config { max_ended_processes: 3, ..Config::default() });
+    let processes = processes_with(ProcessConfig { max_ended_processes: 3, ..ProcessConfig::default() });
     let mut ids = Vec::new();
     for _ in 0..5 {
         let process = processes.create(command("true", &[])).await.unwrap();
@@ -245,7 +246,7 @@ async fn a_terminal_is_one_stream_and_its_input_ends_by_a_key() {
     process.input(Bytes::from_static(b"typed\n"), true).await.unwrap();
     within(process.wait()).await;
     let (entries, _) = process.output(Position::After(0), None);
-    assert!(entries.iter().all(|entry| entry.stream == Stream::Terminal));
+    assert!(entries.iter().all(|entry| entry.stream == ProcessLogsStream::Pty));
     let text = all_text(&process);
     assert!(
         text.starts_with("xterm-256color\r\n24 80\r\n") && text.ends_with("typed\r\nover\r\n"),

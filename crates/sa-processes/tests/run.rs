@@ -1,9 +1,10 @@
-//! Commands that are run to their end, within a time-out that always fires.
+//! Commands that are run to their end, within a timeout that always fires.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod stage;
 
-use sa_processes::{Config, RunBounds, Spec};
+use sa_api::ProcessConfig;
+use sa_processes::{RunBounds, Spec};
 use stage::*;
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,7 @@ async fn the_time_out_fires_in_a_flood_and_against_those_who_ignore_signals() {
     let processes = processes();
     let outcome = within(processes.run(command("yes", &[]), timeout(300))).await.unwrap();
     assert!(outcome.timed_out && outcome.stdout.truncated);
-    assert_eq!(outcome.stdout.bytes.len(), Config::default().max_output_bytes);
+    assert_eq!(outcome.stdout.bytes.len(), ProcessConfig::default().max_output_bytes);
     let outcome =
         within(processes.run(script("trap '' TERM INT HUP; while :; do :; done"), timeout(200))).await;
     assert!(outcome.unwrap().timed_out);
@@ -79,11 +80,11 @@ async fn each_stream_has_its_own_limit() {
 
 #[tokio::test]
 async fn a_caller_cannot_exceed_the_configuration() {
-    let config = Config {
+    let config = ProcessConfig {
         max_run_timeout_ms: 200,
         default_run_timeout_ms: 100,
         max_output_bytes: 10,
-        ..Config::default()
+        ..ProcessConfig::default()
     };
     let bounds = RunBounds { timeout: Some(Duration::from_secs(3600)), output_bytes: Some(usize::MAX) };
     let spec = script("echo 0123456789abcdef; sleep 7254");

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-/// What an owner reads at once.
+/// Bytes of one read of an owner.
 const PIECE: usize = 64 * KIB;
-/// How much goes through in one run; the best of some runs counts.
+/// Bytes of one run; the best of some runs counts.
 const TOTAL: usize = 256 * MIB;
 const RUNS: usize = 7;
 
-/// A notification of so many bytes with its line end; `text` is what fills it, as JSON.
+/// Returns a notification of so many bytes with its line end; `text` is what fills it, as JSON.
 fn message(size: usize, text: &str) -> String {
     let head = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""#;
     let tail = "\"}}}}\n";
@@ -40,7 +40,7 @@ fn run(output: &[u8]) -> (f64, f64) {
             messages += output.messages;
             bytes += piece.len();
             output.segment.into_iter().for_each(|segment| {
-                log.append(Arc::new(segment), |left| relay.reuse(left));
+                log.append(Arc::new(segment));
             });
         }
     }

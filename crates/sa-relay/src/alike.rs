@@ -5,7 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasher;
 
-/// How many requests are remembered, and for how many of them evidence counts.
+/// The number of requests that are remembered, and for which evidence counts.
 const WINDOW: u64 = 4096;
 
 /// The ids of a server's last requests, as hashes.

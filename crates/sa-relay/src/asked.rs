@@ -1,4 +1,4 @@
-//! What the agent asked and nobody has answered yet. A reader that starts afresh is shown these first.
+//! Questions of the agent that nobody has answered yet. A new reader is shown these first.
 
 use crate::event::EVENT_END;
 use bytes::Bytes;
@@ -10,21 +10,19 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Question {
     /// Number of its record.
     pub sequence: u64,
-    /// Its frame.
     pub frame: Bytes,
-    /// The bare message.
     pub data: Bytes,
 }
 
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct OpenQuestions {
     questions: BTreeMap<u64, (Id, Question)>,
     sequences: HashMap<Id, u64>,
     bytes: usize,
     limit: usize,
 }
 
-impl Asked {
+impl OpenQuestions {
     /// Keeps questions up to about `limit` bytes, and always the newest; older ones are found in the log only.
     pub(crate) fn new(limit: usize) -> Self {
         Self { questions: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }
@@ -32,7 +30,7 @@ impl Asked {
 
     /// Notes a request of the agent. It is copied, so that one question does not keep a whole segment alive.
     pub(crate) fn note(&mut self, sequence: u64, id: Id, frame: &[u8], data_length: usize) {
-        self.answered(&id);
+        self.on_answer(&id);
         let frame = Bytes::copy_from_slice(frame);
         let end = frame.len().saturating_sub(EVENT_END.len());
         let data = frame.slice(end.saturating_sub(data_length)..end);
@@ -47,8 +45,8 @@ impl Asked {
         }
     }
 
-    /// A client answered the request of that id.
-    pub(crate) fn answered(&mut self, id: &Id) {
+    /// Notes that a client answered the request of that id.
+    pub(crate) fn on_answer(&mut self, id: &Id) {
         let question = self.sequences.remove(id).and_then(|sequence| self.questions.remove(&sequence));
         self.bytes -= question.map_or(0, |(_, question)| cost(&question));
     }
@@ -63,13 +61,13 @@ impl Asked {
         self.questions.is_empty()
     }
 
-    /// All open questions, oldest first.
+    /// Returns all open questions, oldest first.
     pub(crate) fn questions(&self) -> Vec<Question> {
         self.questions.values().map(|(_, question)| question.clone()).collect()
     }
 }
 
-/// What it costs to keep a question: its frame, and its places in the two maps with the id in each.
+/// Returns the memory of a question: its frame, and its entries in the two maps with the id in each.
 fn cost(question: &Question) -> usize {
     const ENTRY_OVERHEAD: usize = 256;
     question.frame.len() + ENTRY_OVERHEAD

@@ -2,16 +2,14 @@
 
 use crate::{Record, RecordKind};
 
-/// Who a record is for. Event streams of a server show every record.
+/// The readers of a record. Event streams of a server show every record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Every reader.
     Everyone,
     /// The answer to a POST that was there to take it, or to a request that was answered with an error before.
     Post,
     /// The answer to a request that came over this open socket.
     Socket {
-        /// The socket's number.
         socket: u32,
         /// A request over another socket had the same id meanwhile.
         contested: bool,
@@ -40,7 +38,6 @@ impl Audience {
 /// A socket as a reader of records.
 #[derive(Debug, Clone, Copy)]
 pub struct SocketView {
-    /// The socket's number.
     pub socket: u32,
     /// The newest record when it came, for a socket that resumes after a record which an earlier one saw. It may wait
     /// for answers to the earlier one's requests.
@@ -50,13 +47,12 @@ pub struct SocketView {
 /// The meaning of a record to a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
-    /// For this socket.
     Own,
     /// The answer to another client's request.
     Foreign,
     /// The answer to a request of a socket that is gone: this client's earlier one, or another's with an equal id.
     Ambiguous,
-    /// Nothing that sockets show.
+    /// Not shown by sockets.
     Hidden,
 }
 

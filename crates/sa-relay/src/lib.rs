@@ -1,5 +1,5 @@
-//! What one ACP server *is*, without I/O, clocks or tasks: which request waits for which answer, what the agent
-//! still wants to know, and the segments of its journal.
+//! The state of one ACP server, without I/O, clocks or tasks: requests that wait for answers, open questions of the
+//! agent, and the segments of its journal.
 //!
 //! ```text
 //!  client message ──► Relay::client_message ──► bytes for the agent
@@ -19,6 +19,8 @@ mod lines;
 mod pending;
 mod relay;
 mod segment;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use asked::Question;
 pub use audience::{Audience, Sight, SocketView};

@@ -1,20 +1,19 @@
 //! Cuts an agent's output into lines, whatever bytes it holds, within a bound.
 
 use crate::buffer::{Buffers, FRAME_ROOM, LONG_BYTES};
+use bytes::BytesMut;
 
 /// One line of output, without its line ending.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
-    /// The line as it was written.
+pub(crate) enum OutputLine<'a> {
     Whole(&'a [u8]),
-    /// The same for a long line that came in several pieces: it lies in this buffer, behind [`FRAME_ROOM`] bytes, and
-    /// can become a record where it is.
-    Gathered(Vec<u8>),
+    /// A long line that came in several pieces. It lies in this buffer, behind [`FRAME_ROOM`] bytes, and can become a
+    /// record in place.
+    Gathered(BytesMut),
     /// A line beyond the limit: how it began, and how long it was.
     TooLong {
-        /// Its first bytes.
+        /// The first bytes of the line.
         head: &'a [u8],
-        /// Its whole length.
         length: u64,
     },
 }
@@ -23,12 +22,12 @@ pub(crate) enum Line<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     /// The unfinished line behind its room; empty between lines.
-    partial: Vec<u8>,
+    partial: BytesMut,
     /// Length of the unfinished line once it has outgrown the limit; its head stays in `partial`.
     overlong: Option<u64>,
     limit: usize,
     head: usize,
-    /// The next long line takes its buffer from here.
+    /// Long lines take their memory from here.
     pub(crate) buffers: Buffers,
 }
 
@@ -39,7 +38,7 @@ impl Lines {
     }
 
     /// Takes the next bytes and hands out every line they complete. Blank lines say nothing and are passed over.
-    pub(crate) fn feed(&mut self, data: &[u8], mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn feed(&mut self, data: &[u8], mut each: impl FnMut(OutputLine<'_>)) {
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', data) {
             let rest = data.get(start..end).unwrap_or_default();
@@ -47,30 +46,47 @@ impl Lines {
             if self.partial.is_empty() && rest.len() <= self.limit {
                 let line = rest.strip_suffix(b"\r").unwrap_or(rest);
                 if !is_blank(line) {
-                    each(Line::Whole(line));
+                    each(OutputLine::Whole(line));
                 }
             } else {
                 self.keep(rest);
-                self.finish(&mut each);
+                let following = data.get(start..).unwrap_or_default();
+                let following = memchr::memrchr(b'\n', following).map_or(0, |last| last + 1);
+                self.end_line(following, &mut each);
             }
         }
         self.keep(data.get(start..).unwrap_or_default());
     }
 
     /// Hands out what is left when no more bytes will come.
-    pub(crate) fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
+    pub(crate) fn finish(&mut self, mut each: impl FnMut(OutputLine<'_>)) {
+        self.end_line(0, &mut each);
+    }
+
+    /// Returns whether the next bytes continue a long line.
+    pub(crate) fn is_gathering(&self) -> bool {
+        self.partial.len() >= LONG_BYTES
+    }
+
+    /// Hands out the line that was kept. Other lines, `following` bytes of them, were read with its end.
+    fn end_line(&mut self, following: usize, each: &mut impl FnMut(OutputLine<'_>)) {
         // Taken, not cleared: a huge line must not leave its buffer behind for the rest of the server's life.
         let mut partial = std::mem::take(&mut self.partial);
         if let Some(length) = self.overlong.take() {
-            return each(Line::TooLong { head: partial.get(FRAME_ROOM..).unwrap_or_default(), length });
+            return each(OutputLine::TooLong { head: partial.get(FRAME_ROOM..).unwrap_or_default(), length });
         }
-        partial.pop_if(|last| *last == b'\r');
+        if partial.last() == Some(&b'\r') {
+            partial.truncate(partial.len() - 1);
+        }
         let line = partial.get(FRAME_ROOM..).unwrap_or_default();
         if is_blank(line) {
+            self.buffers.put_back(partial);
         } else if line.len() < LONG_BYTES {
-            each(Line::Whole(line));
+            each(OutputLine::Whole(line));
+            self.buffers.put_back(partial);
         } else {
-            each(Line::Gathered(partial));
+            self.buffers.complete(&mut partial, following);
+            each(OutputLine::Gathered(partial));
         }
     }
 
@@ -78,22 +94,25 @@ impl Lines {
         if bytes.is_empty() {
             return;
         }
-        self.buffers.make_room(&mut self.partial, bytes.len());
-        if self.partial.is_empty() {
-            self.partial.reserve(FRAME_ROOM + bytes.len().min(self.limit));
-            self.partial.resize(FRAME_ROOM, 0);
-        }
-        let length = self.partial.len() - FRAME_ROOM;
         if let Some(length) = &mut self.overlong {
             *length += bytes.len() as u64;
-        } else if length + bytes.len() <= self.limit {
-            self.partial.extend_from_slice(bytes);
-        } else {
-            self.overlong = Some((length + bytes.len()) as u64);
-            self.partial.extend_from_slice(bytes.get(..self.head).unwrap_or(bytes));
-            self.partial.truncate(FRAME_ROOM + self.head);
-            self.partial.shrink_to_fit();
+            return;
         }
+        let length = self.partial.len().saturating_sub(FRAME_ROOM);
+        let kept = if length + bytes.len() <= self.limit { bytes.len() } else { 0 };
+        self.buffers.make_room(&mut self.partial, kept);
+        if self.partial.is_empty() {
+            self.partial.reserve(FRAME_ROOM + kept);
+            self.partial.resize(FRAME_ROOM, 0);
+        }
+        if kept > 0 {
+            return self.partial.extend_from_slice(bytes);
+        }
+        self.overlong = Some((length + bytes.len()) as u64);
+        let mut head = BytesMut::with_capacity(FRAME_ROOM + self.head);
+        let (begun, more) = (self.partial.iter(), bytes.iter());
+        head.extend(begun.chain(more).take(FRAME_ROOM + self.head));
+        self.buffers.put_back(std::mem::replace(&mut self.partial, head));
     }
 }
 
@@ -108,9 +127,9 @@ mod tests {
     fn collect(lines: &mut Lines, data: &[u8]) -> Vec<(Vec<u8>, Option<u64>)> {
         let mut seen = Vec::new();
         lines.feed(data, |line| match line {
-            Line::Whole(bytes) => seen.push((bytes.to_vec(), None)),
-            Line::Gathered(buffer) => seen.push((buffer[FRAME_ROOM..].to_vec(), None)),
-            Line::TooLong { head, length } => seen.push((head.to_vec(), Some(length))),
+            OutputLine::Whole(bytes) => seen.push((bytes.to_vec(), None)),
+            OutputLine::Gathered(buffer) => seen.push((buffer[FRAME_ROOM..].to_vec(), None)),
+            OutputLine::TooLong { head, length } => seen.push((head.to_vec(), Some(length))),
         });
         seen
     }
@@ -149,7 +168,7 @@ mod tests {
         let gathered = |pieces: &[&[u8]]| {
             let (mut lines, mut gathered) = (Lines::new(1 << 20, 10), Vec::new());
             for piece in pieces {
-                lines.feed(piece, |line| gathered.push(matches!(line, Line::Gathered(_))));
+                lines.feed(piece, |line| gathered.push(matches!(line, OutputLine::Gathered(_))));
             }
             gathered
         };

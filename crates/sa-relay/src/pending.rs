@@ -15,7 +15,7 @@ use sa_jsonrpc::{Id, Message};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use thiserror::Error;
 
-/// Who made a request and how the answer gets there.
+/// The sender of a request, and the way of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     /// A POST that waits, known to its owner by this ticket.
@@ -26,7 +26,7 @@ pub enum Caller {
     Stream(u32),
 }
 
-/// Why a message was not taken.
+/// The reason why a message was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refused {
     /// The agent owes too many answers already.
@@ -49,10 +49,9 @@ const GIVEN_UP: usize = 1024;
 /// Replacement ids count from here: an integer every agent can read, far from where clients start to count.
 const FIRST_REPLACEMENT: i64 = 1 << 52;
 
-/// Who is interested in the answer to a request.
+/// The receiver of the answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// The caller.
     Waits(Caller),
     /// A client whose POST has failed: it may still look for the answer on a stream.
     GaveUp,
@@ -66,7 +65,6 @@ pub(crate) struct Waiting {
     pub(crate) asker: Asker,
     /// The id as the client wrote it.
     pub(crate) id: Box<str>,
-    /// The value of that id.
     value: Id,
     /// Counts the requests of this server.
     number: u64,
@@ -85,7 +83,7 @@ impl Waiting {
     }
 }
 
-/// Where a `$/cancel_request` goes.
+/// The destination of a `$/cancel_request`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CancelRoute {
     /// The agent knows the request by the id that the client named.
@@ -250,17 +248,17 @@ impl Pending {
         requests
     }
 
-    /// How many requests the agent has not answered.
+    /// Returns the number of requests that the agent has not answered.
     pub(crate) fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Number of the newest request, answered or not.
+    /// Returns the number of the newest request, answered or not.
     pub(crate) fn newest(&self) -> u64 {
         self.admitted
     }
 
-    /// Number of the oldest request that somebody waits for.
+    /// Returns the number of the oldest request that somebody waits for.
     pub(crate) fn oldest(&self) -> Option<u64> {
         self.waiting.first_key_value().map(|(number, _)| *number)
     }

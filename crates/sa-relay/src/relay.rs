@@ -1,22 +1,21 @@
 //! The relay of one server: client messages in, agent bytes in, what follows from each out.
 
-use crate::asked::{Asked, Question};
+use crate::asked::{OpenQuestions, Question};
 use crate::buffer::{FRAME_ROOM, FrameBuffer};
-use crate::lines::{Line, Lines};
+use crate::lines::{Lines, OutputLine};
 use crate::pending::{Asker, CancelRoute, Pending, Waiting};
 use crate::segment::SegmentBuilder;
 use crate::{Audience, Caller, RecordKind, Refused, Segment};
 use bytes::Bytes;
 use sa_jsonrpc::{ErrorObject, Kind, Message};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Bounds of one relay, in bytes but for `pending_requests`.
 #[derive(Debug, Clone)]
 pub struct RelayOptions {
     /// Longest line of an agent.
     pub line_bytes: usize,
-    /// How much of an unparsable line is told.
+    /// Bytes of an unparsable line that its event carries.
     pub unparsed_bytes: usize,
     /// Unanswered requests of clients.
     pub pending_requests: usize,
@@ -29,13 +28,13 @@ pub struct RelayOptions {
 pub struct Relay {
     lines: Lines,
     pending: Pending,
-    asked: Asked,
+    asked: OpenQuestions,
     unparsed_bytes: usize,
     next_sequence: u64,
     end: u64,
 }
 
-/// What a message of a client becomes.
+/// The form in which a client's message is sent to the agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outgoing {
     /// Goes to the agent as it came.
@@ -46,17 +45,17 @@ pub enum Outgoing {
     Nothing,
 }
 
-/// What the owner knows and the relay does not: who still listens.
+/// The listeners of a server, as its owner knows them.
 pub struct Presence<'a> {
-    /// Whether the POST of this ticket still waits.
+    /// Returns whether the POST of this ticket still waits.
     pub has_post: &'a dyn Fn(u64) -> bool,
     /// Returns whether the socket of this number is open.
     pub has_socket: &'a dyn Fn(u32) -> bool,
-    /// How many event streams are open.
+    /// The number of open event streams.
     pub streams: usize,
 }
 
-/// What came of the agent's bytes.
+/// The result of processing an agent's bytes.
 #[derive(Debug, Default)]
 pub struct Output {
     /// Goes to the log.
@@ -70,23 +69,19 @@ pub struct Output {
 /// The end of a POST's wait.
 #[derive(Debug)]
 pub struct Delivery {
-    /// Which POST.
     pub ticket: u64,
-    /// The answer.
     pub answer: Answer,
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The agent's response, under the client's id.
     Response {
-        /// Its bytes.
         bytes: Bytes,
-        /// Whether it carries an error.
+        /// Set if the response carries an error.
         is_error: bool,
     },
-    /// The agent ended before it answered.
     AgentEnded,
     /// The agent said nothing for too long. Its answer may still come, on the streams.
     Silent,
@@ -101,17 +96,17 @@ struct Unparsed<'a> {
 }
 
 impl Relay {
-    /// A relay in front of an agent that has said nothing yet.
+    /// Creates a relay in front of an agent that has said nothing yet.
     pub fn new(options: &RelayOptions) -> Self {
         Self::continuing(options, 0)
     }
 
-    /// The same for a relay whose first record has the number after `base`.
+    /// Creates a relay whose first record has the number after `base`.
     pub fn continuing(options: &RelayOptions, base: u64) -> Self {
         Self {
             lines: Lines::new(options.line_bytes, options.unparsed_bytes),
             pending: Pending::new(options.pending_requests),
-            asked: Asked::new(options.asked_bytes),
+            asked: OpenQuestions::new(options.asked_bytes),
             unparsed_bytes: options.unparsed_bytes,
             next_sequence: base + 1,
             end: 0,
@@ -133,7 +128,7 @@ impl Relay {
             }),
             Kind::Response => {
                 if let Some(id) = &message.shape.id {
-                    self.asked.answered(id);
+                    self.asked.on_answer(id);
                 }
                 Ok(Outgoing::Verbatim)
             }
@@ -153,7 +148,10 @@ impl Relay {
     /// Takes bytes that the agent wrote.
     pub fn agent_data(&mut self, data: &[u8], present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
-        let mut round = Round::new(lines.buffers.for_output(data.len()));
+        // The end of a long line brings its buffer with it.
+        let frames =
+            if lines.is_gathering() { FrameBuffer::default() } else { lines.buffers.for_output(data.len()) };
+        let mut round = Round::new(frames);
         lines.feed(data, |line| self.agent_line(line, present, &mut round));
         self.lines = lines;
         let output = self.close(round);
@@ -162,7 +160,7 @@ impl Relay {
         output
     }
 
-    /// The agent has ended. What it left unfinished becomes records, every wait is over. `exit` is the event's data.
+    /// Handles the agent's end: unfinished output becomes records, and every wait ends. `exit` is the event's data.
     pub fn agent_end(&mut self, exit: &str, error: &ErrorObject, present: &Presence<'_>) -> Output {
         let mut lines = std::mem::take(&mut self.lines);
         let mut round = Round::default();
@@ -181,13 +179,6 @@ impl Relay {
         self.close(round)
     }
 
-    /// Takes a segment that left the journal. Unless somebody reads it, its buffer is used again.
-    pub fn reuse(&mut self, segment: Arc<Segment>) {
-        if let Some(segment) = Arc::into_inner(segment) {
-            self.lines.buffers.reuse(segment.into_buffer());
-        }
-    }
-
     /// Fails all requests up to this number: the agent has been silent for too long. It may still answer; that answer
     /// goes to the streams.
     pub fn give_up(&mut self, through: u64, error: &ErrorObject, present: &Presence<'_>) -> Output {
@@ -201,12 +192,12 @@ impl Relay {
         self.close(round)
     }
 
-    /// Number of the newest request. Requests count from 1.
+    /// Returns the number of the newest request. Requests count from 1.
     pub fn newest_request(&self) -> u64 {
         self.pending.newest()
     }
 
-    /// Number of the oldest request that somebody waits for.
+    /// Returns the number of the oldest request that somebody waits for.
     pub fn oldest_request(&self) -> Option<u64> {
         self.pending.oldest()
     }
@@ -216,35 +207,36 @@ impl Relay {
         self.pending.len()
     }
 
-    /// Whether the agent waits for a client, so that its silence is not its own.
+    /// Returns whether the agent waits for a client, so that its silence does not count.
     pub fn agent_waits(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// The agent's unanswered requests, oldest first.
+    /// Returns the agent's unanswered requests, oldest first.
     pub fn open_questions(&self) -> Vec<Question> {
         self.asked.questions()
     }
 
-    fn agent_line(&mut self, line: Line<'_>, present: &Presence<'_>, round: &mut Round) {
+    fn agent_line(&mut self, line: OutputLine<'_>, present: &Presence<'_>, round: &mut Round) {
         match line {
-            Line::Whole(bytes) => {
+            OutputLine::Whole(bytes) => {
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     self.record(round, kind, audience, bytes);
                 }
             }
-            Line::Gathered(buffer) => {
+            OutputLine::Gathered(buffer) => {
                 let bytes = buffer.get(FRAME_ROOM..).unwrap_or_default();
                 if let Some((kind, audience)) = self.agent_text(bytes, present, round) {
                     round.builder.adopt(self.next_sequence, kind, audience, buffer);
                     self.next_sequence += 1;
                 }
             }
-            Line::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
+            OutputLine::TooLong { head, length } => self.unparsed(head, length, "line too long", round),
         }
     }
 
-    /// Works through a line of the agent. What goes on unchanged is left to be recorded, for this audience.
+    /// Processes a line of the agent. A message that is passed on unchanged is left to be recorded, for this
+    /// audience.
     fn agent_text(
         &mut self,
         bytes: &[u8],
@@ -273,7 +265,7 @@ impl Relay {
                 // The agent waits no longer, and who comes later should not be asked.
                 if let Some(cancellation) = message.cancellation() {
                     round.asked.retain(|(_, id)| *id != cancellation.id);
-                    self.asked.answered(&cancellation.id);
+                    self.asked.on_answer(&cancellation.id);
                 }
             }
             _ => {}
@@ -347,8 +339,8 @@ impl Relay {
 
     fn close(&mut self, round: Round) -> Output {
         let first = self.next_sequence - round.builder.len() as u64;
-        let segment = round.builder.finish(first, self.end);
-        let segment = segment.map_err(|unused| self.lines.buffers.reuse(unused)).ok();
+        let (segment, rest) = round.builder.finish(first, self.end);
+        self.lines.buffers.put_back(rest);
         let mut deliveries: Vec<Delivery> =
             round.ended.into_iter().map(|(ticket, answer)| Delivery { ticket, answer }).collect();
         if let Some(segment) = &segment {
@@ -366,7 +358,7 @@ impl Relay {
     }
 }
 
-/// What gathers while one piece of output is worked through.
+/// The state while one piece of output is processed.
 #[derive(Default)]
 struct Round {
     builder: SegmentBuilder,

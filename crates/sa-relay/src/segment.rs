@@ -4,14 +4,14 @@
 //! the data part of each frame. Nothing is framed, copied or counted per reader.
 
 use crate::Audience;
-use crate::buffer::{self, FRAME_ROOM, FrameBuffer};
+use crate::buffer::{FRAME_ROOM, FrameBuffer};
 use crate::event::{EVENT_END, push_event, push_event_head};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use sa_journal::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a record says.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     /// A JSON-RPC message of the agent.
@@ -20,12 +20,11 @@ pub enum RecordKind {
     Response,
     /// Output that is no JSON-RPC message.
     Unparsed,
-    /// The agent ended.
     Exit,
 }
 
 impl RecordKind {
-    /// The name of its server-sent event.
+    /// Returns the name of its server-sent event.
     pub fn event(self) -> &'static str {
         match self {
             Self::Message => "message",
@@ -36,12 +35,10 @@ impl RecordKind {
     }
 }
 
-/// Where one record lies in its segment, and who may see it.
+/// The position of one record in its segment, and its audience.
 #[derive(Debug, Clone, Copy)]
 pub struct Record {
-    /// What it says.
     pub kind: RecordKind,
-    /// Who it is for.
     pub audience: Audience,
     /// End of its frame in the segment.
     end: usize,
@@ -54,7 +51,7 @@ pub struct Record {
 pub struct Segment {
     /// Sequence number of the first record.
     pub first: u64,
-    /// How many bytes of frames came before this segment, over the whole life of the log.
+    /// The number of bytes of frames before this segment, over the whole life of the log.
     pub start: u64,
     bytes: Bytes,
     records: Box<[Record]>,
@@ -62,17 +59,17 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Where the next segment starts.
+    /// Returns the start of the next segment.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
 
-    /// The records from `index` on.
+    /// Returns the records from `index` on.
     pub fn records(&self, index: usize) -> &[Record] {
         self.records.get(index..).unwrap_or_default()
     }
 
-    /// The frames of these records, as one piece.
+    /// Returns the frames of these records, as one piece.
     pub fn frames(&self, records: Range<usize>) -> Bytes {
         let (start, end) = (self.offset(records.start), self.offset(records.end));
         self.bytes.slice(start.min(end)..end)
@@ -91,7 +88,7 @@ impl Segment {
         }
     }
 
-    /// Where the frame of this record begins in the segment; for an index beyond the last, where the last ends.
+    /// Returns the offset of this record's frame in the segment; for an index beyond the last, the end of the last.
     fn offset(&self, index: usize) -> usize {
         match index.min(self.records.len()).checked_sub(1) {
             Some(before) => self.records.get(before).map_or(0, |record| record.end),
@@ -99,12 +96,7 @@ impl Segment {
         }
     }
 
-    /// Returns the buffer, to be used again.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        buffer::recover(self.bytes)
-    }
-
-    /// The data of one record: a message as the agent wrote it.
+    /// Returns the data of one record: a message as the agent wrote it.
     pub fn data(&self, index: usize) -> Bytes {
         let Some(record) = self.records.get(index) else { return Bytes::new() };
         let end = record.end - EVENT_END.len();
@@ -133,7 +125,6 @@ impl Entry for Segment {
 /// A run of records in one segment.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The segment.
     pub segment: Arc<Segment>,
     /// Index of the first record; the others follow to the end.
     from: usize,
@@ -183,7 +174,7 @@ impl SegmentBuilder {
     pub(crate) fn push(&mut self, sequence: u64, kind: RecordKind, audience: Audience, data: &[u8]) {
         if self.records.is_empty() {
             let least = FRAME_ROOM + data.len() + EVENT_END.len();
-            self.frames.bytes.reserve_exact(self.frames.expected.max(least));
+            self.frames.bytes.reserve(self.frames.expected.max(least));
         }
         let bytes = &mut self.frames.bytes;
         push_event_head(bytes, Some(kind.event()), Some(sequence));
@@ -192,7 +183,7 @@ impl SegmentBuilder {
     }
 
     /// Adds a record whose data lie in `line` behind [`FRAME_ROOM`] bytes. The first record keeps that buffer.
-    pub(crate) fn adopt(&mut self, sequence: u64, kind: RecordKind, audience: Audience, line: Vec<u8>) {
+    pub(crate) fn adopt(&mut self, sequence: u64, kind: RecordKind, audience: Audience, line: BytesMut) {
         if !self.records.is_empty() {
             return self.push(sequence, kind, audience, line.get(FRAME_ROOM..).unwrap_or_default());
         }
@@ -202,15 +193,15 @@ impl SegmentBuilder {
         self.end_frame(kind, audience, data);
     }
 
-    /// Returns the finished segment, or the unused buffer if there are no records.
-    pub(crate) fn finish(self, first: u64, start: u64) -> Result<Segment, Vec<u8>> {
+    /// Returns the finished segment, if there are records, and the rest of the buffer.
+    pub(crate) fn finish(self, first: u64, start: u64) -> (Option<Segment>, BytesMut) {
         const SEGMENT_OVERHEAD: usize = 160;
         if self.records.is_empty() {
-            return Err(self.frames.bytes);
+            return (None, self.frames.bytes);
         }
-        let (bytes, capacity) = self.frames.finish();
-        let cost = capacity + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
-        Ok(Segment { first, start, bytes, records: self.records.into(), cost })
+        let (bytes, occupied, rest) = self.frames.finish();
+        let cost = occupied + self.records.len() * size_of::<Record>() + SEGMENT_OVERHEAD;
+        (Some(Segment { first, start, bytes, records: self.records.into(), cost }), rest)
     }
 
     /// Ends the frame whose data are the last bytes.

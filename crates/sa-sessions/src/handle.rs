@@ -1,11 +1,12 @@
 //! The handle of one session: what callers can ask of it.
 
-use crate::command::{Command, Posted, Urgent, Withdrawal};
+use crate::command::{Command, NativeSession, Posted, Reply, Urgent, Withdrawal};
 use crate::log::{Line, Reader};
 use crate::shared::Shared;
 use crate::transcript::{self, Transcript};
 use crate::{AgentFailure, EventFilter, SessionError};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use futures_util::future::{self, Either};
 use sa_api::sessions::{
     CancelResult, FileSource, MessageAccepted, MessagePart, PermissionReply, PostMessage, QuestionReply,
     QueueOrder, Session, SessionPatch, SessionState, TranscriptOrder,
@@ -14,6 +15,7 @@ use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -47,7 +49,7 @@ impl SessionHandle {
         &self.0.id
     }
 
-    /// What clients are told of it.
+    /// Returns the session as clients see it.
     pub fn describe(&self) -> Session {
         self.0.describe()
     }
@@ -123,12 +125,12 @@ impl SessionHandle {
 
     /// Ends it and keeps its history. Ending it twice is no mistake.
     pub async fn terminate(&self) -> Result<Session, SessionError> {
-        self.end(false).await
+        self.end(NativeSession::Keep).await
     }
 
-    /// Ends it. `forget`: the agent is to forget it, too.
-    pub(crate) async fn end(&self, forget: bool) -> Result<Session, SessionError> {
-        match self.urgent(|reply| Urgent::Terminate { forget, reply }).await {
+    /// Ends it, and has the agent keep or delete its own session.
+    pub(crate) async fn end(&self, native: NativeSession) -> Result<Session, SessionError> {
+        match self.urgent(|reply| Urgent::Terminate { native, reply }).await {
             Ok(()) | Err(SessionError::Ended) => Ok(self.describe()),
             Err(error) => Err(error),
         }
@@ -211,30 +213,23 @@ impl SessionHandle {
     }
 
     pub(crate) async fn start(&self) -> Result<(), AgentFailure> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, answer) = Reply::channel();
         let gone = || AgentFailure::Machine("the session has ended".to_owned());
         self.0.commands.send(Command::Start { reply }).await.map_err(|_| gone())?;
-        tokio::select! {
-            biased;
-            answer = answer => answer.unwrap_or_else(|_| Err(gone())),
-            error = self.stalled() => Err(AgentFailure::Machine(error.to_string())),
+        match future::select(answer, pin!(self.stalled())).await {
+            Either::Left((answer, _)) => answer.unwrap_or_else(|_| Err(gone())),
+            Either::Right((error, _)) => Err(AgentFailure::Machine(error.to_string())),
         }
     }
 
-    async fn command<T>(
-        &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, SessionError>>) -> Command,
-    ) -> Result<T, SessionError> {
-        let (reply, answer) = oneshot::channel();
+    async fn command<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, SessionError> {
+        let (reply, answer) = Reply::channel();
         self.0.commands.send(command(reply)).await.map_err(|_| self.gone())?;
         self.answered(answer).await
     }
 
-    async fn urgent<T>(
-        &self,
-        urgent: impl FnOnce(oneshot::Sender<Result<T, SessionError>>) -> Urgent,
-    ) -> Result<T, SessionError> {
-        let (reply, answer) = oneshot::channel();
+    async fn urgent<T>(&self, urgent: impl FnOnce(Reply<T>) -> Urgent) -> Result<T, SessionError> {
+        let (reply, answer) = Reply::channel();
         self.0.urgent.send(urgent(reply)).await.map_err(|_| self.gone())?;
         self.answered(answer).await
     }
@@ -244,10 +239,9 @@ impl SessionHandle {
         &self,
         answer: oneshot::Receiver<Result<T, SessionError>>,
     ) -> Result<T, SessionError> {
-        tokio::select! {
-            biased;
-            answer = answer => answer.unwrap_or_else(|_| Err(self.gone())),
-            error = self.stalled() => Err(error.into()),
+        match future::select(answer, pin!(self.stalled())).await {
+            Either::Left((answer, _)) => answer.unwrap_or_else(|_| Err(self.gone())),
+            Either::Right((error, _)) => Err(error.into()),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::log::Log;
 use sa_api::sessions::{EventData, MessagePart, ParsedMessage, Role, UniversalEvent, UniversalMessage};
 use std::collections::{HashSet, VecDeque};
 
-/// What can be told of a conversation.
+/// A conversation as text.
 #[derive(Debug, Default)]
 pub(crate) enum History {
     /// Nothing was said.
@@ -43,10 +43,10 @@ pub(crate) async fn of(log: &Log, current_turn: Option<&str>, limit: usize) -> H
             }
         }
     }
-    said.told(current_turn)
+    said.into_history(current_turn)
 }
 
-/// The newest of what was said, as much as may be told.
+/// The newest of what was said, up to a limit.
 struct Said {
     limit: usize,
     bytes: usize,
@@ -103,11 +103,11 @@ impl Said {
         }
     }
 
-    fn told(self, current_turn: Option<&str>) -> History {
+    fn into_history(self, current_turn: Option<&str>) -> History {
         let begun = |turn: &String| self.begun.contains(turn) && Some(turn.as_str()) != current_turn;
-        let told = self.messages.iter().filter(|message| message.turn.as_ref().is_none_or(begun));
+        let earlier = self.messages.iter().filter(|message| message.turn.as_ref().is_none_or(begun));
         let texts: Vec<&str> =
-            std::iter::once(PREAMBLE).chain(told.map(|message| message.text.as_str())).collect();
+            std::iter::once(PREAMBLE).chain(earlier.map(|message| message.text.as_str())).collect();
         if texts.len() == 1 { History::Nothing } else { History::Text(texts.join("\n\n")) }
     }
 }
@@ -158,10 +158,10 @@ mod tests {
         EventData::TurnStarted(TurnStarted { turn_id: turn.to_owned(), message_id: None })
     }
 
-    fn told(events: Vec<EventData>, current: Option<&str>, limit: usize) -> String {
+    fn text_after(events: Vec<EventData>, current: Option<&str>, limit: usize) -> String {
         let mut said = Said::new(limit);
         events.into_iter().for_each(|event| said.read(event));
-        match said.told(current) {
+        match said.into_history(current) {
             History::Text(text) => text.strip_prefix(PREAMBLE).unwrap().replace("\n\n", "|"),
             History::Nothing => String::new(),
             History::Unreadable => panic!("it was read"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_not_told_twice() {
+    fn waiting_messages_are_left_out() {
         let events = vec![
             message("1", Role::User, "a", "first"),
             begun("a"),
@@ -178,19 +178,19 @@ mod tests {
             message("4", Role::User, "c", "later"),
             begun("b"),
         ];
-        assert_eq!(told(events, Some("b"), 1000), "|User: first|You: yes");
+        assert_eq!(text_after(events, Some("b"), 1000), "|User: first|You: yes");
     }
 
     #[test]
-    fn the_newest_is_told_however_long_it_is() {
+    fn the_newest_message_is_kept_however_long_it_is() {
         let events = vec![
             message("1", Role::User, "a", "first"),
             begun("a"),
             message("2", Role::Assistant, "a", "part"),
             message("2", Role::Assistant, "a", &"ä".repeat(500)),
         ];
-        let text = told(events, None, 100);
+        let text = text_after(events, None, 100);
         assert!(text.starts_with("|You: ää") && text.ends_with("ä […]") && text.len() <= 101, "{text}");
-        assert_eq!(told(Vec::new(), None, 100), "");
+        assert_eq!(text_after(Vec::new(), None, 100), "");
     }
 }

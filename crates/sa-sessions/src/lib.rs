@@ -1,20 +1,22 @@
 //! Universal sessions: the same for every agent, durable, resumable.
 //!
 //! ```text
-//!  handlers ──Command──►┌───────────────────────────────┐◄──FromAgent── Connection ◄── sa-hub ◄── agent process
-//!                       │ Owner { Record, Reducer, … }  │───answers───►    (shared by sessions where the agent can)
-//!  readers ◄──Log───────└──────────────┬────────────────┘
-//!     (memory, else the store)         ▼ commit, before anybody sees an event
-//!                                   sa-store
+//!  handlers ──Command──►┌────────────────────────────┐◄──FromAgent── Connection ◄── sa-hub ◄── agent process
+//!                       │ Driver { Machine, Link, … }│───answers───►    (shared by sessions where the agent can)
+//!  readers ◄──Log───────└─────────────┬──────────────┘
+//!     (memory, else the store)        ▼ commit, before anybody sees an event
+//!                                  sa-store
 //! ```
 //!
-//! The owner of a session is a client of ACP within the daemon. It alone changes the session; readers are cursors.
+//! Each session has one task, its owner: the `driver`, which is a client of ACP within the daemon. It alone changes the session;
+//! readers are cursors. All decisions are made by the `session` machine, which is pure.
 
 mod agent;
 mod command;
 mod creating;
 mod creations;
 mod cut_off;
+mod driver;
 mod error;
 mod event_filter;
 mod handle;
@@ -24,13 +26,14 @@ mod listing;
 mod log;
 pub mod modes;
 mod moment;
-mod owner;
 mod parts;
 mod policy;
 mod record;
 mod registry;
+mod session;
 mod sessions;
 mod shared;
+mod stored;
 mod taking_up;
 mod transcript;
 mod transfer;

@@ -3,10 +3,11 @@
 use crate::event_filter::with_type;
 use crate::{SessionError, Verdict};
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_journal::{Entry, Gap, Ring, Step};
 use sa_store::{Direction, Store, StoredEvent, TranscriptSlice};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// What is kept in memory of a log, so that readers who keep up need no database.
@@ -73,7 +74,7 @@ impl Log {
             let new: usize = lines.iter().map(Line::cost).sum();
             tail.set_limit(new.clamp(TAIL_BYTES, COMMIT_BYTES));
             for line in lines {
-                tail.append(line, drop);
+                tail.append(line);
             }
         }
         self.ends.send_modify(|ends| (ends.oldest, ends.last) = (ends.oldest.max(oldest), last));
@@ -159,7 +160,7 @@ impl Log {
     }
 
     fn tail(&self) -> MutexGuard<'_, Ring<Line>> {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tail.lock()
     }
 }
 

@@ -1,11 +1,13 @@
 //! What is kept of a session beside its events: enough to describe it and to go on with it after a restart.
 
+use crate::stored::RecordVersion;
 use bytes::Bytes;
-use sa_api::Timestamp;
 use sa_api::sessions::{
-    AgentError, AllowRule, CreateSession, OptionValue, PermissionMode, PermissionRequest, QuestionRequest,
-    QueuedMessage, Session, SessionChoices, SessionState, Turn, Usage, WebhookStatus,
+    AgentError, AllowRule, CreateSession, McpServers, OptionValue, PermissionMode, PermissionPolicy,
+    PermissionRequest, QuestionRequest, QueuedMessage, Session, SessionChoices, SessionState, Turn, Usage,
+    Webhook, WebhookStatus,
 };
+use sa_api::{SkillsConfig, Timestamp};
 use sa_store::Listing;
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
@@ -15,12 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The mode in which agents do what they are told.
 pub(crate) const BUILD: &str = "build";
 
-/// A session as it is stored.
+/// A session as it is stored. Types of the HTTP API have a form of their own here, see [`crate::stored`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
-    /// What it was created with, without secrets of the agent.
-    pub(crate) request: CreateSession,
+    #[serde(default)]
+    version: RecordVersion,
+    pub(crate) request: Requested,
     /// The variables that only its agent gets, by name: their values are never written down.
     #[serde(default)]
     pub(crate) variables: BTreeSet<String>,
@@ -30,9 +33,10 @@ pub(crate) struct Record {
     pub(crate) cwd: String,
     pub(crate) created_at_ms: u64,
     pub(crate) updated_at_ms: u64,
+    #[serde(with = "crate::stored")]
     pub(crate) state: SessionState,
     /// Why its agent could not be started the last time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "crate::stored", default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<AgentError>,
     /// The request that created it, if its client named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,9 +52,9 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) queue_order: Vec<String>,
     /// Calls that clients have allowed for good.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(with = "crate::stored", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowances: Vec<AllowRule>,
-    #[serde(default)]
+    #[serde(with = "crate::stored", default)]
     pub(crate) turn: Option<Turn>,
     #[serde(default)]
     pub(crate) questions: Vec<OpenQuestion>,
@@ -58,7 +62,7 @@ pub(crate) struct Record {
     pub(crate) permissions: Vec<PermissionRequest>,
     #[serde(default)]
     pub(crate) usage: Option<Usage>,
-    #[serde(default)]
+    #[serde(with = "crate::stored", default)]
     pub(crate) choices: SessionChoices,
     #[serde(default)]
     pub(crate) native_session_id: Option<String>,
@@ -90,6 +94,7 @@ pub(crate) struct Record {
     /// A client chose the mode, so it also decides which of the agent's own agents works.
     #[serde(default)]
     pub(crate) chosen_mode: bool,
+    #[serde(with = "crate::stored")]
     pub(crate) permission_mode: PermissionMode,
     #[serde(default)]
     pub(crate) model: Option<String>,
@@ -98,6 +103,23 @@ pub(crate) struct Record {
     /// Options of the agent that clients asked for.
     #[serde(default)]
     pub(crate) options: BTreeMap<String, OptionValue>,
+}
+
+/// The settings that a session was created with and that no request changes later.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Requested {
+    pub(crate) agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent_version: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) mcp: McpServers,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) skills: BTreeMap<String, SkillsConfig>,
+    #[serde(with = "crate::stored", default)]
+    pub(crate) policy: PermissionPolicy,
+    #[serde(with = "crate::stored", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) webhook: Option<Webhook>,
 }
 
 /// Says if the next daemon has to take a session up when it starts.
@@ -135,12 +157,9 @@ pub(crate) struct OpenQuestion {
 }
 
 impl Record {
-    pub(crate) fn new(mut request: CreateSession, cwd: String, now_ms: u64) -> Self {
-        // Both are for the agent's process alone; they are never written down.
-        request.token = None;
-        request.env.clear();
-        let request_metadata = std::mem::take(&mut request.metadata);
+    pub(crate) fn new(request: CreateSession, cwd: String, now_ms: u64) -> Self {
         Self {
+            version: RecordVersion,
             variables: BTreeSet::new(),
             token_variable: None,
             cwd,
@@ -165,23 +184,25 @@ impl Record {
             turn_after: 0,
             forked_from: None,
             fork_of: None,
-            title: request.title.take(),
-            titled: false,
-            metadata: request_metadata,
+            titled: request.title.is_some(),
+            title: request.title,
+            metadata: request.metadata,
             chosen_mode: request.agent_mode.is_some(),
-            agent_mode: request.agent_mode.take().unwrap_or_else(|| BUILD.to_owned()),
+            agent_mode: request.agent_mode.unwrap_or_else(|| BUILD.to_owned()),
             permission_mode: request.permission_mode,
-            model: request.model.take(),
-            variant: request.variant.take(),
-            options: std::mem::take(&mut request.options),
-            request,
+            model: request.model,
+            variant: request.variant,
+            options: request.options,
+            // Not the token and the variables: they are for the agent's process alone and never written.
+            request: Requested {
+                agent: request.agent,
+                agent_version: request.agent_version,
+                mcp: request.mcp,
+                skills: request.skills,
+                policy: request.policy,
+                webhook: request.webhook,
+            },
         }
-        .with_own_title()
-    }
-
-    fn with_own_title(mut self) -> Self {
-        self.titled = self.title.is_some();
-        self
     }
 
     /// Returns a copy of it that begins where this one is now. If its agent does not know yet what was said, the copy's does not

@@ -1,6 +1,7 @@
 //! The registry of sessions.
 
 use crate::agent::Pool;
+use crate::command::NativeSession;
 use crate::creations::Creations;
 use crate::handle::SessionHandle;
 use crate::limits::SessionLimits;
@@ -104,10 +105,9 @@ impl Sessions {
             if let Err(error) = self.sweep_once().await {
                 tracing::warn!(%error, "old sessions cannot be forgotten");
             }
-            tokio::select! {
-                () = self.0.stop.cancelled() => return,
-                () = tokio::time::sleep(SWEEPING) => {}
-                () = self.0.parts.store.has_grown() => {}
+            let pause = tokio::time::timeout(SWEEPING, self.0.parts.store.has_grown());
+            if self.0.stop.run_until_cancelled(pause).await.is_none() {
+                return;
             }
         }
     }
@@ -163,7 +163,7 @@ impl Sessions {
             return Ok(());
         }
         let session = SessionHandle(Arc::clone(&shared));
-        match tokio::time::timeout(ENDING, session.end(true)).await {
+        match tokio::time::timeout(ENDING, session.end(NativeSession::Delete)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
                 tracing::debug!(session = id, %error, "a session that is deleted was not terminated first");

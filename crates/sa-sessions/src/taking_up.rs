@@ -1,16 +1,18 @@
 //! Sessions from the store into memory: at the start those in which something was under way, all others when somebody asks for them.
 
+use crate::driver::{self, Driver};
 use crate::handle::SessionHandle;
 use crate::log::{Ends, Log};
-use crate::owner::{Owner, OwnerParts};
-use crate::policy::Policy;
 use crate::record::Record;
 use crate::registry::Purpose;
+use crate::session::Machine;
 use crate::shared::Shared;
 use crate::{SessionError, Sessions, webhooks};
+use futures_util::future;
 use sa_api::sessions::{SessionState, WebhookStatus};
 use sa_store::{Listing, StoreError, StoredSession};
 use std::collections::{BTreeMap, HashSet};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -88,10 +90,8 @@ impl Sessions {
         let recovered = async {
             let unfinished = |record: &Record| record.turn.is_some() || record.queue_held;
             for session in all.iter().filter(|session| session.peek(unfinished)) {
-                tokio::select! {
-                    () = session.recovered.cancelled() => {}
-                    () = session.stopped.cancelled() => {}
-                }
+                let (recovered, stopped) = (session.recovered.cancelled(), session.stopped.cancelled());
+                future::select(pin!(recovered), pin!(stopped)).await;
             }
         };
         if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
@@ -147,18 +147,10 @@ impl Sessions {
             return shared;
         }
         self.registry().add_live(&shared);
-        let owner = Owner::new(OwnerParts {
-            shared: Arc::clone(&shared),
-            parts: Arc::clone(&inner.parts),
-            policy: Policy::new(&record.request.policy)
-                .and_then(|policy| policy.with_allowances(&record.allowances))
-                .unwrap_or_default(),
-            record,
-            env,
-            listing,
-            commands: command_inbox,
-            urgent: urgent_inbox,
-        });
+        let setup = driver::setup(&shared, &inner.parts, record, env, listing);
+        let machine = Machine::new(setup, driver::now());
+        let (kept, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
+        let owner = Driver::new(kept, parts, machine, command_inbox, urgent_inbox);
         let (stops, stopped) = ([inner.stop.clone(), shared.stop.clone()], shared.stopped.clone());
         let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
         inner.tasks.spawn(async move {
@@ -178,11 +170,7 @@ async fn run_until(
 ) {
     let _stopped = stopped.drop_guard();
     let [daemon, session] = stops;
-    tokio::select! {
-        () = daemon.cancelled() => {}
-        () = session.cancelled() => {}
-        () = owner => {}
-    }
+    let _ = daemon.run_until_cancelled(session.run_until_cancelled(owner)).await;
 }
 
 #[cfg(test)]

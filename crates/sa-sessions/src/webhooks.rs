@@ -1,12 +1,14 @@
 //! Webhooks of sessions: their events come from the log, how far they are is kept in the store.
 
-use crate::SessionError;
 use crate::log::Reader;
 use crate::parts::Parts;
 use crate::shared::Shared;
+use crate::{SessionError, stored};
 use bytes::Bytes;
+use futures_util::future::{self, Either};
 use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
 use sa_webhooks::{BoxFuture, Source, TraceHeaders, WebhookLimits};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -32,8 +34,8 @@ pub(crate) fn from_there(webhook: &Webhook, event: u64) -> WebhookStatus {
 }
 
 /// Returns how a webhook stands by what was stored of it. Its address is shown as it is shown today.
-pub(crate) fn restored(webhook: &Webhook, stored: &[u8]) -> Option<WebhookStatus> {
-    let status: WebhookStatus = serde_json::from_slice(stored).ok()?;
+pub(crate) fn restored(webhook: &Webhook, state: &[u8]) -> Option<WebhookStatus> {
+    let status: WebhookStatus = stored::from_bytes(state).ok()?;
     Some(WebhookStatus { url: fresh(webhook).url, ..status })
 }
 
@@ -60,11 +62,10 @@ pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook
         tokio::time::sleep(LAST_LOOK).await;
     };
     let source = Arc::new(Feed { shared: Arc::clone(&shared), parts: Arc::clone(&parts) });
-    tokio::select! {
-        () = sa_webhooks::run(source, webhook, from, client, limits, stop.clone()) => {}
-        () = own_stop.cancelled() => return,
-        () = time_is_over => return,
-    }
+    let delivering = sa_webhooks::run(source, webhook, from, client, limits, stop.clone());
+    let (delivering, time_is_over) = (pin!(delivering), pin!(time_is_over));
+    let outcome = own_stop.run_until_cancelled(future::select(delivering, time_is_over)).await;
+    let Some(Either::Left(_)) = outcome else { return };
     if !stop.is_cancelled() && shared.shown_state() == SessionState::Ended {
         // Without this the next start takes the session up once more, and finds nothing to do.
         if let Err(error) = parts.store.set_inactive(&shared.id).await {
@@ -89,10 +90,10 @@ impl Source for Feed {
 
     fn wait(&self, after: u64) -> BoxFuture<'_, bool> {
         Box::pin(async move {
-            tokio::select! {
-                biased;
-                more = Reader::new(Arc::clone(&self.shared.log), after).more() => more,
-                () = self.shared.last_look.cancelled() => false,
+            let more = pin!(Reader::new(Arc::clone(&self.shared.log), after).more());
+            match future::select(more, pin!(self.shared.last_look.cancelled())).await {
+                Either::Left((more, _)) => more,
+                Either::Right(_) => false,
             }
         })
     }
@@ -107,7 +108,7 @@ impl Source for Feed {
     }
 
     fn store(&self, delivered: u64, status: &WebhookStatus) -> BoxFuture<'_, ()> {
-        let state = Bytes::from(serde_json::to_vec(status).unwrap_or_default());
+        let state = stored::to_bytes(status);
         self.shared.show_webhook(status.clone());
         Box::pin(async move {
             let stored = self.parts.store.set_webhook_cursor(&self.shared.id, delivered, state).await;

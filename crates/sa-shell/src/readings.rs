@@ -20,7 +20,7 @@ pub struct Readings {
     bytes: usize,
 }
 
-/// One of them.
+/// A phrase of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Phrase {
     Text(String),

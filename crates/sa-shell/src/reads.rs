@@ -24,7 +24,7 @@ struct Reader {
 enum Operands {
     /// Anything: files to read, or text.
     Any,
-    /// None, as one of them would be written to.
+    /// No way, as one of the files would be written to.
     None,
 }
 

@@ -81,7 +81,7 @@ const PREFIXES: [&str; 20] = [
     "xargs -0 ",
 ];
 
-/// Where a command may stand; `@` is its place.
+/// The contexts of a command; `@` is its place.
 const CONTEXTS: [&str; 25] = [
     "@",
     "@",

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 const STATE: &str = "state.json";
 
-/// What is known of a repository on the disk.
+/// The state of a repository on the disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct State {
@@ -44,7 +44,7 @@ struct State {
     seal: String,
     /// Links that led out and were left out.
     dropped_links: Vec<String>,
-    /// Why the last look failed.
+    /// The error of the last fetch.
     failure: Option<String>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Cache<'a> {
     pub(crate) limits: &'a SkillsLimits,
 }
 
-/// What is to be fetched.
+/// A commit to fetch.
 struct Want {
     /// A full name, or a commit.
     name: String,
@@ -116,8 +116,8 @@ impl Wish<'_> {
 }
 
 impl Cache<'_> {
-    /// The files of a repository, fetched if there are none, or if they are of a branch and old. A copy is used as long
-    /// as there is nothing better.
+    /// Returns the files of a repository, fetched if there are none, or if they are of a branch and old. A copy is
+    /// used as long as there is nothing better.
     pub(crate) async fn checkout(
         &self,
         origin: &str,
@@ -196,7 +196,7 @@ impl Cache<'_> {
         Ok(State { commit, dropped_links, seal, ..state })
     }
 
-    /// What the reference means at this moment.
+    /// Resolves the reference at this moment.
     async fn resolve(&self, wish: &Wish<'_>, git: &Git<'_>) -> Result<Want, SkillsError> {
         let names = match &wish.repository.reference {
             Reference::Commit(commit) => {

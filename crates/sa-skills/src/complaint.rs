@@ -1,6 +1,6 @@
-//! What `git` says when it fails, and what that means.
+//! Errors of `git`, and their meaning.
 
-/// What `git` is asked to do.
+/// A task of `git`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     Prepare,
@@ -19,29 +19,28 @@ impl Work {
         }
     }
 
-    /// Whether somebody else has a part in it.
+    /// Returns whether another host is involved.
     pub(crate) fn is_remote(self) -> bool {
         matches!(self, Self::Ask | Self::Fetch)
     }
 }
 
-/// What a complaint means.
+/// The meaning of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// Nobody answers, or the one who answers cannot help now.
     Unreachable,
-    /// Nobody let it in.
     NotLetIn,
     Other,
 }
 
-/// What can be done about [`Meaning::NotLetIn`].
+/// The remedy for [`Meaning::NotLetIn`].
 pub(crate) const NOT_LET_IN: &str =
     "; it is private or does not exist: check the address, or give git credentials for it";
 
 const REFUSALS: [&str; 4] = ["password", "username", "authentication failed", "permission denied"];
 
-/// From `git` itself, `curl`, `ssh` and the system, in lower case. `git` is told to speak English.
+/// From `git` itself, `curl`, `ssh` and the system, in lower case. `git` runs with English messages.
 const INTERRUPTIONS: [&str; 20] = [
     "could not resolve",
     "couldn't resolve",
@@ -68,7 +67,6 @@ const INTERRUPTIONS: [&str; 20] = [
 /// Before the number of an answer over HTTP.
 const STATUS: &str = "returned error: ";
 
-/// Reads a complaint.
 pub(crate) fn meaning(complaint: &str) -> Meaning {
     let complaint = complaint.to_lowercase();
     if REFUSALS.iter().any(|sign| complaint.contains(sign)) {
@@ -88,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn complaints_are_told_apart() {
+    fn complaints_are_distinguished() {
         for (said, means) in [
             ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Meaning::Unreachable),
             ("ssh: Could not resolve hostname h: Name or service not known", Meaning::Unreachable),

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 
 /// A user and perhaps a password, for one host.
 pub(crate) struct Credentials {
@@ -18,7 +19,7 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// The setting of `git` that uses them at their host only, and its value.
+    /// Returns the setting of `git` that uses them at their host only, and its value.
     pub(crate) fn setting(&self) -> (String, String) {
         let Self { site, user, password } = self;
         match password {
@@ -41,6 +42,7 @@ pub(crate) fn split_credentials(address: &str) -> (String, Option<Credentials>) 
     let Some((user, host)) = authority.rsplit_once('@') else { return whole() };
     let (user, password) =
         user.split_once(':').map_or((user, None), |(user, password)| (user, Some(password)));
+    let decoded = |text: &str| percent_decode_str(text).collect::<Vec<u8>>();
     match scheme {
         "http" | "https" => {
             let (site, password) = (format!("{scheme}://{host}"), password.map(decoded));
@@ -50,26 +52,6 @@ pub(crate) fn split_credentials(address: &str) -> (String, Option<Credentials>) 
         _ if password.is_some() => (format!("{scheme}://{user}@{host}{path}"), None),
         _ => whole(),
     }
-}
-
-/// The bytes of a part of an address, without percent-encoding.
-fn decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    bytes
 }
 
 #[cfg(test)]

@@ -1,189 +1,103 @@
-//! What can go wrong, said so that somebody can mend it. `origin` names the source in the configuration.
+//! Errors of skills, with a remedy. `origin` names the source in the configuration.
 
 use sa_disk::DiskError;
 use std::path::PathBuf;
 
-/// Why skills could not be put in place.
+/// The reason why skills could not be put in place.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillsError {
     /// The type is not one of those that there are.
     #[error("{origin}: the type {kind:?} is not known; use `local`, `git` or `github`")]
-    Kind {
-        /// The source.
-        origin: String,
-        /// What it says.
-        kind: String,
-    },
+    Kind { origin: String, kind: String },
     /// The address is not one that is fetched from.
     #[error("{origin}: this address is not used: {reason}")]
-    Address {
-        /// The source.
-        origin: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Address { origin: String, reason: String },
     /// The reference is not a branch, tag or commit that could exist.
     #[error("{origin}: {reference:?} cannot be a branch, tag or commit")]
-    Reference {
-        /// The source.
-        origin: String,
-        /// What it says.
-        reference: String,
-    },
+    Reference { origin: String, reference: String },
     /// The repository has no such branch or tag.
     #[error(
         "{origin}: the repository has no branch or tag {reference:?}; a commit is named by all of its digits"
     )]
-    NoReference {
-        /// The source.
-        origin: String,
-        /// What it says.
-        reference: String,
-    },
+    NoReference { origin: String, reference: String },
     /// The directory in the source climbs, is absolute, or is no directory.
     #[error("{origin}: subpath {subpath:?} {reason}")]
-    Subpath {
-        /// The source.
-        origin: String,
-        /// What it says.
-        subpath: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    Subpath { origin: String, subpath: String, reason: &'static str },
     /// A link in the source leads out of it.
     #[error(
         "{origin}: {link} is a link that leads out of the source, or nowhere; such links are not followed"
     )]
     LeadsOut {
-        /// The source.
         origin: String,
         /// The link, from the source's root.
         link: String,
     },
     /// The directory of a local source is not there.
     #[error("{origin}: there is no directory {}; create it or correct the source", path.display())]
-    NoDirectory {
-        /// The source.
-        origin: String,
-        /// Where it was looked for.
-        path: PathBuf,
-    },
-    /// Nothing in the source is a skill.
+    NoDirectory { origin: String, path: PathBuf },
+    /// The source has no skills.
     #[error("{origin}: no directory with a SKILL.md was found; `subpath` says where to look")]
-    NoSkills {
-        /// The source.
-        origin: String,
-    },
+    NoSkills { origin: String },
     /// A skill that is asked for is not there.
     #[error("{origin}: there is no skill {name:?}; there are {}", known.join(", "))]
-    NoSuchSkill {
-        /// The source.
-        origin: String,
-        /// What is asked for.
-        name: String,
-        /// What there is.
-        known: Vec<String>,
-    },
+    NoSuchSkill { origin: String, name: String, known: Vec<String> },
     /// A skill has a name that no directory should have.
     #[error(
         "{origin}: the skill in {directory} has no usable name; give it one of letters, digits, `-`, `_` and `.`"
     )]
-    Name {
-        /// The source.
-        origin: String,
-        /// Where it is.
-        directory: String,
-    },
+    Name { origin: String, directory: String },
     /// Two skills have one name.
     #[error(
         "two skills are called {name:?}: one of {first}, one of {second}; narrow one down with `skills` or `subpath`"
     )]
-    SameName {
-        /// The name.
-        name: String,
-        /// Where the one is from.
-        first: String,
-        /// Where the other is from.
-        second: String,
-    },
+    SameName { name: String, first: String, second: String },
     /// `git` is not installed.
     #[error(
         "{origin}: the program `git` is needed to fetch it and was not found; install it, or use a `local` source"
     )]
-    NoGit {
-        /// The source.
-        origin: String,
-    },
+    NoGit { origin: String },
     /// The other side cannot be reached, or cannot answer at the moment.
     #[error("{origin}: {action} failed: {reason}; it cannot be reached at the moment")]
     Unreachable {
-        /// The source.
         origin: String,
-        /// What should be done.
         action: &'static str,
-        /// What `git` said.
+        /// The error of `git`.
         reason: String,
     },
     /// The other side was reached and has no such repository, or not for us.
     #[error("{origin}: {action} failed: {reason}")]
     Refused {
-        /// The source.
         origin: String,
-        /// What should be done.
         action: &'static str,
-        /// What `git` said.
+        /// The error of `git`.
         reason: String,
     },
     /// `git` could not do its work on this machine.
     #[error("{origin}: {action} failed: {reason}")]
     Git {
-        /// The source.
         origin: String,
-        /// What it should do.
         action: &'static str,
-        /// What it said.
+        /// The error of `git`.
         reason: String,
     },
     /// `git` took too long.
     #[error("{origin}: {action} took longer than {seconds} s and was ended")]
-    TimedOut {
-        /// The source.
-        origin: String,
-        /// What it should do.
-        action: &'static str,
-        /// How long it had.
-        seconds: u64,
-    },
+    TimedOut { origin: String, action: &'static str, seconds: u64 },
     /// The source is too large.
     #[error("{origin}: it is larger than {bytes} bytes or {files} files; choose a smaller repository")]
-    TooLarge {
-        /// The source.
-        origin: String,
-        /// How many bytes it may have.
-        bytes: u64,
-        /// How many files it may have.
-        files: u64,
-    },
+    TooLarge { origin: String, bytes: u64, files: u64 },
     /// Somebody else works on the same thing and does not finish.
     #[error("another process has been at work on {} for too long", path.display())]
-    Busy {
-        /// What they work on.
-        path: PathBuf,
-    },
-    /// The directory of the session does not exist, or the place for skills in it is no directory of its own.
+    Busy { path: PathBuf },
+    /// The directory of the session does not exist, or its place for skills is a link or a file.
     #[error("skills cannot be placed in {}: {reason}", path.display())]
-    Place {
-        /// The place.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
+    Place { path: PathBuf, reason: &'static str },
     /// The disk refused something.
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
 
-/// What has to change before it works.
+/// The change that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkillsFault {
     /// The configuration: it names a source, a skill or a place that is not there, or that is not used.
@@ -195,7 +109,7 @@ pub enum SkillsFault {
 }
 
 impl SkillsError {
-    /// Whether the configuration is wrong, or right and of no use at the moment.
+    /// Returns whether the configuration is wrong, or right and of no use at the moment.
     pub fn fault(&self) -> SkillsFault {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => SkillsFault::Unreachable,

@@ -49,7 +49,7 @@ pub(crate) fn keep_out_of_git(cwd: &Path, relative: &Path, names: &[&str]) -> Re
     write_atomic(&file, after.as_bytes(), 0o666, Durability::Eventual).map_err(|error| error.to_string())
 }
 
-/// The text with our lines for this prefix replaced, and everybody else's as they were.
+/// Returns the text with our lines for this prefix replaced, and everybody else's as they were.
 fn with_names(text: &str, prefix: &str, names: &[&str]) -> String {
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     let mut inside = false;
@@ -82,7 +82,7 @@ fn with_names(text: &str, prefix: &str, names: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// A path as a pattern that matches it and nothing else.
+/// Returns a path as a pattern that matches it and nothing else.
 fn pattern(path: &Path) -> Option<String> {
     let mut pattern = String::from("/");
     for c in path.to_str()?.chars() {
@@ -95,10 +95,10 @@ fn pattern(path: &Path) -> Option<String> {
     Some(pattern)
 }
 
-/// Where the repository of a work tree keeps what all of its work trees share.
+/// Returns the directory that all work trees of a repository share.
 ///
-/// `.git` may be a file that names a directory. Whoever wrote the files in a work tree could name any, so one is believed
-/// only if it knows of this work tree: it leads back, or is a part of the repository around it.
+/// `.git` may be a file that names a directory. The author of the files in a work tree could name any, so one is
+/// accepted only if it knows of this work tree: it leads back, or is a part of the repository around it.
 fn common_directory(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     let kind = fs::symlink_metadata(&dot_git).ok()?.file_type();
@@ -128,7 +128,7 @@ fn common_directory(root: &Path) -> Option<PathBuf> {
     fs::canonicalize(git.join(common.trim())).ok()
 }
 
-/// A file that holds one path.
+/// Returns a file that holds one path.
 fn short_text(path: &Path) -> Option<String> {
     String::from_utf8(read_plain(path, PATH_BYTES).ok()?).ok()
 }

@@ -11,20 +11,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What makes a directory a skill.
+/// The file that makes a directory a skill.
 const MARK: &str = "SKILL.md";
 
 /// Directories that hold other people's files.
 const PASSED_OVER: [&str; 2] = [".git", "node_modules"];
 
-/// Where to look.
+/// A directory to search.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct SearchRoot<'a> {
     /// The source, for people.
     pub(crate) origin: &'a str,
-    /// Nothing outside of it is looked at.
+    /// The bounds of the search.
     pub(crate) root: &'a Path,
-    /// Begin here.
     pub(crate) subpath: &'a Path,
     /// Links in the root that led out of it and are gone.
     pub(crate) dropped_links: &'a [String],
@@ -35,9 +34,8 @@ pub(crate) struct Place<'a> {
 /// A directory with a `SKILL.md`.
 #[derive(Debug, Clone)]
 pub(crate) struct Skill {
-    /// How agents know it; none if neither its front matter nor its directory has a usable one.
+    /// The name for agents; none if neither its front matter nor its directory has a usable one.
     name: Option<String>,
-    /// From the root.
     inner: PathBuf,
     has_description: bool,
 }
@@ -46,13 +44,12 @@ pub(crate) struct Skill {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) name: String,
-    /// From the root.
     pub(crate) inner: PathBuf,
 }
 
-/// The skills of a place, narrowed down to `only` unless that is empty. Warnings are added to `warnings`.
+/// Returns the skills of a place, narrowed down to `only` unless that is empty. Warnings are added to `warnings`.
 pub(crate) fn find(
-    place: &Place<'_>,
+    place: &SearchRoot<'_>,
     only: &[String],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Chosen>, SkillsError> {
@@ -82,8 +79,8 @@ pub(crate) fn find(
     Ok(chosen)
 }
 
-impl Place<'_> {
-    /// All skills, nearest first. There are none inside of another.
+impl SearchRoot<'_> {
+    /// Returns all skills, nearest first. There are none inside of another.
     fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>, SkillsError> {
         let root = fs::canonicalize(self.root).map_err(at(self.root))?;
         let start = self.start(&root)?;
@@ -155,7 +152,7 @@ impl Place<'_> {
         }
     }
 
-    /// The skill in a directory, if it is one.
+    /// Returns the skill in a directory, if it is one.
     fn read(&self, root: &Path, directory: &Path) -> Option<Skill> {
         let file = fs::canonicalize(directory.join(MARK)).ok().filter(|file| file.starts_with(root))?;
         let front_matter = read_front_matter(&file).ok()?;
@@ -192,7 +189,7 @@ impl Place<'_> {
         Ok(chosen)
     }
 
-    /// A skill with a hole in it is not what its author meant.
+    /// Refuses a skill with dropped links: it is not what its author meant.
     fn refuse_dropped_links(&self, skill: &Path) -> Result<(), SkillsError> {
         match self.dropped_links.iter().find(|link| Path::new(link).starts_with(skill)) {
             Some(link) => Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() }),
@@ -217,7 +214,7 @@ fn subdirectories(directory: &Path, most: usize) -> io::Result<(Vec<PathBuf>, us
     Ok((found, looked))
 }
 
-/// The directory's name. A root has one only where people gave it one: the cache's have not.
+/// Returns the directory's name. A root has one only where people gave it one: the cache's have not.
 fn own_name(directory: &Path, inner: &Path) -> Option<String> {
     let named = if inner.as_os_str().is_empty() { directory } else { inner };
     let name = named.file_name()?.to_str()?;
@@ -225,7 +222,7 @@ fn own_name(directory: &Path, inner: &Path) -> Option<String> {
     (!is_commit).then(|| name.to_owned())
 }
 
-/// Whether a directory may have this name: nothing that is hidden, climbs, or is mistaken for an option.
+/// Returns whether a directory may have this name: not hidden, not climbing, not like an option.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     name.len() <= NAME_CHARS
@@ -233,7 +230,7 @@ fn is_name(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
-/// The lines between the two marks at the beginning of a file; none if it does not begin with one.
+/// Returns the lines between the two marks at the beginning of a file; none if it does not begin with one.
 fn read_front_matter(file: &Path) -> io::Result<Vec<String>> {
     let bytes = read_plain(file, FRONT_MATTER_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -244,7 +241,7 @@ fn read_front_matter(file: &Path) -> io::Result<Vec<String>> {
     Ok(lines.take_while(|line| *line != "---").map(str::to_owned).collect())
 }
 
-/// The value of a field: of one line, or that it has more.
+/// Returns the value of a field: of one line, or that it has more.
 fn field(front_matter: &[String], name: &str) -> Option<String> {
     let values = front_matter.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let value = values.into_iter().next()?.trim();

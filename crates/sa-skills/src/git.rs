@@ -10,8 +10,8 @@ use std::path::Path;
 use tokio::io::AsyncReadExt;
 use tokio::time::{sleep, timeout};
 
-/// What is set for each run, whatever the user's own configuration says. Credential helpers, proxies and certificates
-/// stay theirs.
+/// Settings of each run, which override the user's configuration. Credential helpers, proxies and certificates stay
+/// the user's.
 const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -40,13 +40,12 @@ const VARIABLES: [(&str, &str); 8] = [
 /// The variable that holds what comes with an address.
 const CREDENTIALS: &str = "SANDBOX_AGENT_GIT_CREDENTIALS";
 
-/// Why a run brought nothing.
+/// The reason why a run failed.
 #[derive(Debug)]
 pub(crate) enum GitFailure {
     Missing,
     TimedOut,
     TooLarge,
-    /// The end of what it said.
     Said(String),
 }
 
@@ -55,9 +54,8 @@ pub(crate) enum GitFailure {
 pub(crate) struct Git<'a> {
     pub(crate) supervisor: &'a Supervisor,
     pub(crate) limits: &'a SkillsLimits,
-    /// The repository's own directory.
     pub(crate) repository: &'a Path,
-    /// Where it runs. All that it may write is beneath this.
+    /// The working directory. Everything that it may write is beneath this.
     pub(crate) staging: &'a Path,
     /// The repository on the other side, without credentials.
     pub(crate) address: &'a str,
@@ -126,7 +124,7 @@ impl Git<'_> {
             sleep(SIZE_INTERVAL).await;
             let (staging, limits) = (self.staging.to_owned(), self.limits.clone());
             let size = tokio::task::spawn_blocking(move || measure(&staging, &limits)).await;
-            // What cannot be measured now, because it changes, is measured the next time.
+            // A tree that cannot be measured now, because it changes, is measured the next time.
             if matches!(size, Ok(Ok(Size::TooLarge))) {
                 return GitFailure::TooLarge;
             }
@@ -147,7 +145,7 @@ async fn finish(spawned: Spawned) -> Result<String, GitFailure> {
     }
 }
 
-/// The end of a complaint, in one line.
+/// Returns the end of a complaint, in one line.
 fn complaint(stderr: &str) -> String {
     let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = lines.join("; ");

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// What a source may cost, and how long a copy of it is good.
+/// Limits of sources, and the lifetime of copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillsLimits {
-    /// How long one run of `git` may take.
+    /// Timeout of one run of `git`.
     pub git_timeout: Duration,
-    /// How many bytes a source may have on the disk.
+    /// The most bytes of a source on the disk.
     pub source_bytes: u64,
-    /// How many files a source may have.
+    /// The most files of a source.
     pub source_files: u64,
     /// A branch is looked at again when it was last looked at so long ago.
     pub branch_age: Duration,
     /// After a look that failed, the next one comes so much later; until then the copy is used.
     pub failure_pause: Duration,
-    /// How long somebody else may be at work on the same source or the same directory.
+    /// Timeout for the lock of a source or a directory.
     pub lock_wait: Duration,
 }
 
@@ -32,28 +32,28 @@ impl Default for SkillsLimits {
     }
 }
 
-/// How often a source's size is looked at while `git` runs.
+/// Interval at which a source's size is measured while `git` runs.
 pub(crate) const SIZE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What `git` gets to end by itself when it took too long.
+/// Time between SIGTERM and SIGKILL for `git`.
 pub(crate) const GIT_GRACE: Duration = Duration::from_secs(1);
 
-/// Nothing that is asked of `git` has a longer answer.
+/// The most bytes of `git`'s output.
 pub(crate) const GIT_OUTPUT_BYTES: u64 = 256 * 1024;
 
-/// How much of `git`'s complaint people are shown.
+/// The most characters of `git`'s error that are shown.
 pub(crate) const COMPLAINT_CHARS: usize = 600;
 
-/// How deep beneath a source's directory skills are looked for.
+/// The depth of the search for skills beneath a source's directory.
 pub(crate) const SEARCH_DEPTH: usize = 5;
 
-/// How many directories are looked into.
+/// The most directories of a search.
 pub(crate) const SEARCH_DIRECTORIES: usize = 10_000;
 
-/// How many entries of directories are looked at.
+/// The most entries of a search.
 pub(crate) const SEARCH_ENTRIES: usize = 200_000;
 
-/// How many links that lead out get a warning.
+/// The most warnings about links that lead out.
 pub(crate) const SEARCH_WARNINGS: usize = 10;
 
 /// The front matter of a `SKILL.md` must be over by then.

@@ -1,4 +1,4 @@
-//! What is in a directory, and for whom, so that it is recognized and can be removed.
+//! The contents of a directory and their users, so that they are recognized and can be removed.
 
 use crate::SkillsError;
 use sa_disk::{Durability, at, remove_all, write_atomic};
@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was placed in one directory.
+/// The skills placed in one directory.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// The directory that agents work in.
@@ -20,7 +20,7 @@ pub(crate) struct Manifest {
     /// Directories that were made for it, outermost first.
     pub(crate) created: Vec<PathBuf>,
     /// By the names of skills.
-    pub(crate) entries: BTreeMap<String, Entry>,
+    pub(crate) entries: BTreeMap<String, PlacedEntry>,
     /// Sessions that want something there, the one that started last at the end.
     #[serde(default)]
     pub(crate) owners: Vec<Owner>,
@@ -39,40 +39,37 @@ pub(crate) struct Owner {
 pub(crate) struct Wanted {
     /// The source, for people.
     pub(crate) origin: String,
-    /// The skill's directory.
     pub(crate) target: PathBuf,
-    /// The source's root.
     pub(crate) boundary: PathBuf,
 }
 
 /// One skill that was placed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry {
-    /// Where the link leads, or what the copy is of.
+pub(crate) struct PlacedEntry {
+    /// The target of the link, or the original of the copy.
     pub(crate) target: PathBuf,
     /// The skill in the cache that the link's target is a copy of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<PathBuf>,
-    /// Where it led before; a daemon that was killed may have left that.
+    /// The previous target; a daemon that was killed may have left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) copy: Option<CopyMark>,
 }
 
-/// Recognizes a copy, and tells whether it is still right.
+/// The identity of a copy, and of its original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CopyMark {
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// Of what was copied.
     pub(crate) fingerprint: String,
-    /// Of the copy.
+    /// The fingerprint of the copy.
     #[serde(default)]
     pub(crate) seal: String,
 }
 
-impl Entry {
+impl PlacedEntry {
     /// Returns whether this placement is the wanted one.
     pub(crate) fn is_of(&self, wanted: &Wanted) -> bool {
         *self.source.as_ref().unwrap_or(&self.target) == wanted.target
@@ -80,7 +77,7 @@ impl Entry {
 }
 
 impl Manifest {
-    /// What is written there; nothing if that is not there or cannot be read.
+    /// Reads a manifest. A missing or unreadable one is empty.
     pub(crate) fn read(path: &Path) -> Result<Self, SkillsError> {
         match fs::read(path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
@@ -97,8 +94,8 @@ impl Manifest {
         Ok(write_atomic(path, &text, 0o666, Durability::Eventual)?)
     }
 
-    /// What there should be, each skill with the session that has it there. Of several that want different things under one
-    /// name, the one that started last gets it.
+    /// Returns the skills that should be there, each with its session. Of several sessions that want different skills
+    /// under one name, the one that started last gets it.
     pub(crate) fn wanted(&self) -> BTreeMap<String, (String, Wanted)> {
         let mut all = BTreeMap::new();
         for Owner { session, wanted } in &self.owners {
@@ -109,7 +106,7 @@ impl Manifest {
         all
     }
 
-    /// Whether a session has a part in what is there, or something is there that is nobody's.
+    /// Returns whether a session uses this directory, or it holds entries of no session.
     pub(crate) fn concerns(&self, session: &str) -> bool {
         let wanted = self.wanted();
         self.owners.iter().any(|owner| owner.session == session)

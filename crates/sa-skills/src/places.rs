@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-/// Where agents look that are not in the table: the place that most of them share.
+/// The directory of agents that are not in the table: the one that most of them share.
 const SHARED: &str = ".agents/skills";
 
 /// Agents with a place of their own, beneath the directory they work in.
@@ -17,7 +17,7 @@ const OWN: [(&str, &str); 14] = [
     ("goose", ".goose/skills"),
     ("grok", ".grok/skills"),
     ("junie", ".junie/skills"),
-    // It reads the shared places, too, unless it is told not to.
+    // It also reads the shared places, unless that is disabled.
     ("opencode", ".opencode/skills"),
     ("pi", ".pi/skills"),
     ("qoder", ".qoder/skills"),
@@ -25,14 +25,14 @@ const OWN: [(&str, &str); 14] = [
     ("vibe", ".vibe/skills"),
 ];
 
-/// Where each agent looks for skills.
+/// The directories in which agents look for skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     by_agent: BTreeMap<String, String>,
 }
 
 impl Places {
-    /// The table with another line. A place that is absolute or climbs is not taken: `None`.
+    /// Returns the table with another line. A place that is absolute or climbs is not taken: `None`.
     pub fn with(mut self, agent: impl Into<String>, directory: impl Into<String>) -> Option<Self> {
         let directory = directory.into();
         let mut parts = Path::new(&directory).components();
@@ -43,13 +43,13 @@ impl Places {
         Some(self)
     }
 
-    /// The place of an agent, relative to the directory it works in.
+    /// Returns the place of an agent, relative to the directory it works in.
     pub fn of(&self, agent: &str) -> &str {
         self.by_agent.get(agent).map_or(SHARED, String::as_str)
     }
 }
 
-/// What is known of the agents in the catalogue.
+/// The directories of the agents in the catalog.
 impl Default for Places {
     fn default() -> Self {
         let own = OWN.iter().map(|(agent, place)| ((*agent).to_owned(), (*place).to_owned()));

@@ -1,10 +1,10 @@
-//! Links in the directory where an agent looks. What is there and not ours is never touched.
+//! Links in the directory where an agent looks. Entries that are not ours are never touched.
 //!
 //! A link to a directory of the user leads there. One to a skill of a repository leads to a copy for this place alone, next
 //! to its manifest: agents write through links, and others use the same repository.
 
 use crate::exclude::keep_out_of_git;
-use crate::manifest::{CopyMark, Entry, Manifest, Wanted};
+use crate::manifest::{CopyMark, Manifest, PlacedEntry, Wanted};
 use crate::tree::{Original, identity, seal};
 use crate::{SkillsError, SkillsLimits};
 use sa_disk::{at, remove_all, temporary_name};
@@ -13,10 +13,10 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// What is being made has this before its name; what a killed daemon left is known by it.
+/// The prefix of temporary names, by which the remains of a killed daemon are recognized.
 const DRAFT: &str = ".sandbox-agent-";
 
-/// One directory in which one agent looks. Whoever calls its methods holds its lock.
+/// One directory in which one agent looks. Callers of its methods hold its lock.
 #[derive(Debug, Clone)]
 pub(crate) struct Placement {
     /// Links that lead beneath it are ours.
@@ -24,14 +24,13 @@ pub(crate) struct Placement {
     pub(crate) manifest: PathBuf,
     /// The directory the agent works in, without links.
     pub(crate) cwd: PathBuf,
-    /// From there.
     pub(crate) relative: PathBuf,
-    /// Whether to copy where a link could be made.
+    /// Set to copy even where a link could be made.
     pub(crate) copies: bool,
     pub(crate) limits: SkillsLimits,
 }
 
-/// What is at a skill's place.
+/// The entry at a skill's place.
 #[derive(Debug, PartialEq, Eq)]
 enum Occupant {
     Nobody,
@@ -105,8 +104,8 @@ impl Placement {
         }
     }
 
-    /// The directory, made if `make`. It must be inside of the one that the agent works in: a link that leads out would
-    /// have us change what belongs to somebody else.
+    /// Returns the directory, made if `make`. It must be inside of the one that the agent works in: a link that leads
+    /// out would have us change what belongs to somebody else.
     fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>, SkillsError> {
         let mut path = self.cwd.clone();
         manifest.cwd.clone_from(&self.cwd);
@@ -179,7 +178,9 @@ impl Placement {
         // Noted before it is made: what a kill leaves is known to be ours.
         let before = known.as_ref().map(|known| known.target.clone());
         let copy = known.and_then(|known| known.copy);
-        manifest.entries.insert(name.to_owned(), Entry { target: target.clone(), source, before, copy });
+        manifest
+            .entries
+            .insert(name.to_owned(), PlacedEntry { target: target.clone(), source, before, copy });
         if !self.copies && leads_to(&path, &target) {
             return Ok(None);
         }
@@ -200,7 +201,7 @@ impl Placement {
         Ok(None)
     }
 
-    /// Where the copies of this place are.
+    /// Returns the directory of this place's copies.
     fn own_copies(&self) -> PathBuf {
         self.manifest.with_extension("")
     }
@@ -289,7 +290,7 @@ impl Placement {
         Ok(fs::rename(draft, path).map_err(at(path))?)
     }
 
-    fn occupant(&self, path: &Path, known: Option<&Entry>, wanted: &Wanted) -> Occupant {
+    fn occupant(&self, path: &Path, known: Option<&PlacedEntry>, wanted: &Wanted) -> Occupant {
         if fs::symlink_metadata(path).is_err() {
             return Occupant::Nobody;
         }
@@ -302,12 +303,14 @@ impl Placement {
         }
     }
 
-    /// A link is ours if it leads into our cache, or is noted; a directory if it is the very one that was noted.
-    fn is_ours(&self, path: &Path, known: Option<&Entry>) -> bool {
+    /// Returns whether an entry is ours: a link that leads into our cache or is noted, a directory if it is the very
+    /// one that was noted.
+    fn is_ours(&self, path: &Path, known: Option<&PlacedEntry>) -> bool {
         let Ok(metadata) = fs::symlink_metadata(path) else { return false };
         if metadata.is_symlink() {
             let Ok(target) = fs::read_link(path) else { return false };
-            let is_noted = |entry: &Entry| entry.target == target || entry.before.as_ref() == Some(&target);
+            let is_noted =
+                |entry: &PlacedEntry| entry.target == target || entry.before.as_ref() == Some(&target);
             return target.starts_with(&self.home) || known.is_some_and(is_noted);
         }
         let copy = known.and_then(|entry| entry.copy.as_ref());
@@ -338,7 +341,7 @@ fn leads_to(path: &Path, target: &Path) -> bool {
     fs::read_link(path).is_ok_and(|link| link == target)
 }
 
-/// What file systems without links say.
+/// Returns whether this is the error of a file system without links.
 fn cannot_link(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, Unsupported};
     matches!(error.kind(), PermissionDenied | Unsupported)

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The beginning of a file, at most this many bytes of it.
+/// Returns the beginning of a file, at most this many bytes of it.
 pub(crate) fn read_plain(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_plain(path)?.take(most).read_to_end(&mut bytes)?;

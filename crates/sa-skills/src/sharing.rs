@@ -5,7 +5,7 @@ use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
 use std::collections::BTreeMap;
 
-/// What came of putting skills in place.
+/// The result of placing skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placed {
     /// For the people of this session.
@@ -19,12 +19,11 @@ pub struct Placed {
 pub struct Displaced {
     /// The session that started earlier.
     pub session: String,
-    /// For its people.
     pub warning: String,
 }
 
 impl Placement {
-    /// Places what a session wants beside what others have there, and removes what it wanted before and nobody else does.
+    /// Places the skills of a session next to those of others, and removes those that no session wants any more.
     pub(crate) fn place(
         &self,
         session: &str,
@@ -43,7 +42,7 @@ impl Placement {
                 placed.warnings.push(format!(
                     "the skill `{name}` of {new} takes the place of that of {old}, which the session `{other}` has in the same directory"
                 ));
-                // Whoever was displaced before has been told.
+                // A session that was displaced before has been notified.
                 if before.get(&name).is_none_or(|(first, _)| *first != other) {
                     continue;
                 }

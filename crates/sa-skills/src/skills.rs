@@ -1,7 +1,7 @@
 //! The entrance: what is configured in, links on the disk out.
 
 use crate::cache::Cache;
-use crate::find::{Chosen, Place, find};
+use crate::find::{Chosen, SearchRoot, find};
 use crate::lock::lock;
 use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
@@ -22,16 +22,15 @@ const NOTED: &str = "placed";
 /// Held while something is placed or removed.
 const LOCK: &str = "lock";
 
-/// What may differ from one daemon to the next.
+/// Options that may differ between daemons.
 #[derive(Debug, Clone)]
 pub struct SkillsOptions {
-    /// Where each agent looks.
+    /// The directories in which agents look.
     pub places: Places,
-    /// What sources may cost.
     pub limits: SkillsLimits,
-    /// What comes before `owner/name` in the address of a `github` source.
+    /// The prefix of `owner/name` in the address of a `github` source.
     pub github: String,
-    /// Whether skills are copied even where they could be linked: for agents that see nothing but their own directory.
+    /// Set to copy skills even where they could be linked: for agents that see nothing but their own directory.
     pub copies: bool,
 }
 
@@ -72,7 +71,6 @@ impl Skills {
         Self::with_options(home, supervisor, SkillsOptions { places, ..SkillsOptions::default() })
     }
 
-    /// The same, with everything that can be chosen.
     pub fn with_options(home: PathBuf, supervisor: Supervisor, options: SkillsOptions) -> Self {
         Self { inner: Arc::new(Inner { home, supervisor, options }) }
     }
@@ -81,7 +79,7 @@ impl Skills {
     /// other sessions stay, except under a name that two of them have: there the session that started last has its own, until
     /// it ends.
     ///
-    /// They stay until the session has others placed, or [`release`](Self::release) is told that it has ended.
+    /// They stay until the session has others placed, or until [`release`](Self::release) is called for it.
     ///
     /// Sources are all fetched and checked before the first link is made, so an error leaves the directory as it was.
     pub async fn place_for(
@@ -121,15 +119,16 @@ impl Skills {
         Ok(Placed { warnings, ..placed })
     }
 
-    /// A session has ended: what was placed for it and for nobody else is removed, and what it had displaced comes back.
+    /// Removes the skills that were placed for a session that has ended and for nobody else, and restores those that
+    /// it had displaced.
     ///
-    /// What cannot be removed now is removed when something else is placed there.
+    /// Skills that cannot be removed now are removed when something else is placed there.
     pub async fn release(&self, session: &str) -> Result<(), SkillsError> {
         let session = session.to_owned();
         self.retain(move |other| other != session).await
     }
 
-    /// Releases all sessions that are not to be kept: those that ended while nobody was there to tell it.
+    /// Releases all sessions that are not kept: those that ended while no daemon was running.
     pub async fn retain(&self, keep: impl Fn(&str) -> bool + Send + 'static) -> Result<(), SkillsError> {
         let Ok(home) = fs::canonicalize(&self.inner.home) else { return Ok(()) };
         let noted = home.join(NOTED);
@@ -155,7 +154,7 @@ impl Skills {
         .await
     }
 
-    /// The cache's directory, made if it is missing, without links: what leads into it is known by its path.
+    /// Returns the cache's directory, made if it is missing, without links: what leads into it is known by its path.
     fn home(&self) -> Result<PathBuf, SkillsError> {
         let home = &self.inner.home;
         fs::create_dir_all(home).map_err(at(home))?;
@@ -182,7 +181,7 @@ impl Skills {
         let (home, origin) = (home.to_owned(), request.origin.clone());
         let (subpath, only) = (request.subpath.clone(), request.only.clone());
         try_on_disk(root.clone(), move || {
-            let place = Place {
+            let place = SearchRoot {
                 origin: &origin,
                 root: &root,
                 subpath: &subpath,
@@ -227,7 +226,6 @@ impl Skills {
     }
 }
 
-/// The manifests of all places.
 fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(noted).map_err(at(noted))? {

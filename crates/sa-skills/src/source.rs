@@ -5,7 +5,7 @@ use sa_api::SkillSource;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
 
-/// Where skills are asked for from.
+/// A source of skills.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     /// The source, for people.
@@ -13,7 +13,6 @@ pub(crate) struct Request {
     pub(crate) from: From,
     /// Beneath the source's root; neither absolute nor climbing.
     pub(crate) subpath: PathBuf,
-    /// Only these, if there are any.
     pub(crate) only: Vec<String>,
 }
 
@@ -26,7 +25,7 @@ pub(crate) enum From {
 /// A repository at a point of its history.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Repository {
-    /// As `git` takes it.
+    /// The address for `git`.
     pub(crate) address: String,
     pub(crate) reference: Reference,
 }
@@ -87,7 +86,7 @@ pub(crate) fn read(
     Ok(request)
 }
 
-/// A path that neither is absolute nor climbs.
+/// Returns a path that neither is absolute nor climbs.
 fn within(origin: &str, subpath: &str) -> Result<PathBuf, SkillsError> {
     let mut inner = PathBuf::new();
     for part in Path::new(subpath).components() {
@@ -103,7 +102,7 @@ fn within(origin: &str, subpath: &str) -> Result<PathBuf, SkillsError> {
     Ok(inner)
 }
 
-/// The address of `owner/name`, and what comes after it.
+/// Returns the address of `owner/name`, and what comes after it.
 fn on_github<'a>(origin: &str, source: &'a str, github: &str) -> Result<(String, &'a str), SkillsError> {
     let path = source.strip_prefix(github).unwrap_or(source).trim_matches('/');
     let mut parts = path.splitn(3, '/');
@@ -122,7 +121,7 @@ fn is_plain(text: &str, besides: &str) -> bool {
     !text.is_empty() && !text.starts_with('.') && text.chars().all(plain)
 }
 
-/// Whether `git` may be given this address. It could otherwise be an option, or name a program to run.
+/// Refuses addresses that `git` would take for an option, or for a program to run.
 fn check_address(address: &str) -> Result<(), &'static str> {
     if address.starts_with('-') || address.chars().any(|c| c.is_control() || c == ' ') {
         return Err("it begins with `-`, or holds a space or a control character");
@@ -177,7 +176,7 @@ fn reference(origin: &str, text: Option<&str>) -> Result<Reference, SkillsError>
     Ok(Reference::Named(text.to_owned()))
 }
 
-/// The address without what may be secret in it.
+/// Returns the address without secrets.
 pub(crate) fn shown(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -186,7 +185,7 @@ pub(crate) fn shown(address: &str) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-/// What somebody said, with the address as it may be shown.
+/// Replaces the address in a text by the form that may be shown.
 pub(crate) fn without_secrets(text: &str, address: &str) -> String {
     let text = text.replace(address, &shown(address));
     let user = address.split_once("://").map_or("", |(_, rest)| rest.split('/').next().unwrap_or_default());

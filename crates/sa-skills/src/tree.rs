@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 /// Deeper than any tree that people made; a circle of links ends here.
 const DEPTH: usize = 32;
 
-/// Whether a tree is within its limits.
+/// The result of measuring a tree.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Size {
     Fits,
@@ -44,7 +44,7 @@ pub(crate) fn measure(root: &Path, limits: &SkillsLimits) -> io::Result<Size> {
 
 /// Removes every link that leads out of a tree, or nowhere, and names them, from the root.
 ///
-/// What is asked is where the system would go, not how the link is spelt: a link may climb through another link.
+/// The system's resolution decides, not the text of the link: a link may climb through another link.
 pub(crate) fn drop_foreign_links(root: &Path) -> io::Result<Vec<String>> {
     let root = fs::canonicalize(root)?;
     let mut dropped = Vec::new();
@@ -66,13 +66,13 @@ pub(crate) fn drop_foreign_links(root: &Path) -> io::Result<Vec<String>> {
     Ok(dropped)
 }
 
-/// An absolute link is foreign wherever it leads: the tree is about to be moved.
+/// Returns whether a link stays within the tree. An absolute one does not, because the tree is about to be moved.
 fn stays(link: &Path, root: &Path) -> bool {
     let relative = fs::read_link(link).is_ok_and(|target| target.is_relative());
     relative && fs::canonicalize(link).is_ok_and(|target| target.starts_with(root))
 }
 
-/// The digest of a tree: names, kinds, contents, where links lead, and what may be executed.
+/// Returns the digest of a tree: names, kinds, contents, where links lead, and what may be executed.
 ///
 /// Agents can make a tree too large or too deep, or put a pipe in it. Such a tree is an error.
 pub(crate) fn seal(root: &Path, limits: &SkillsLimits) -> io::Result<String> {
@@ -109,7 +109,7 @@ pub(crate) fn seal(root: &Path, limits: &SkillsLimits) -> io::Result<String> {
             }
         }
     }
-    Ok(hexadecimal(&digest.finalize()))
+    Ok(hex::encode(digest.finalize()))
 }
 
 fn digest_of(mut file: impl Read) -> io::Result<([u8; 32], u64)> {
@@ -125,7 +125,7 @@ fn digest_of(mut file: impl Read) -> io::Result<([u8; 32], u64)> {
     }
 }
 
-/// The names in a directory, no more than a source may have files.
+/// Returns the names in a directory, no more than a source may have files.
 fn sorted_names(directory: &Path, limits: &SkillsLimits) -> io::Result<Vec<OsString>> {
     let most = usize::try_from(limits.source_files).unwrap_or(usize::MAX).saturating_add(1);
     let names = fs::read_dir(directory)?.take(most).map(|entry| Ok(entry?.file_name()));
@@ -154,7 +154,7 @@ impl Original<'_> {
             digest.update(from.as_os_str().as_encoded_bytes());
             Ok(())
         })?;
-        Ok(hexadecimal(&digest.finalize()))
+        Ok(hex::encode(digest.finalize()))
     }
 
     /// Copies the tree to a directory that exists and is empty.
@@ -198,23 +198,18 @@ impl Original<'_> {
     }
 }
 
-/// What tells a directory from any other that has, or had, its name.
+/// Returns the identity of a directory, which differs from any other that has, or had, its name.
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let metadata = fs::symlink_metadata(path)?;
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// The digits of a digest.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// A short name that no other text has.
+/// Returns a short name that no other text has.
 pub(crate) fn key(parts: &[&[u8]]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);
     }
-    hexadecimal(digest.finalize().get(..16).unwrap_or_default())
+    hex::encode(digest.finalize().get(..16).unwrap_or_default())
 }

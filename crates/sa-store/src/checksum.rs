@@ -1,4 +1,4 @@
-//! Checksums of rows. SQLite keeps none of its own, so a flipped bit in a row's content would go unnoticed.
+//! Checksums of rows. SQLite keeps none, so a flipped bit in a row's content would go unnoticed.
 
 use crc32fast::Hasher;
 
@@ -13,7 +13,6 @@ impl Checksum {
         self
     }
 
-    /// Adds bytes.
     pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
         self.0.update(&(value.len() as u64).to_le_bytes());
         self.0.update(value);
@@ -28,7 +27,7 @@ impl Checksum {
         }
     }
 
-    /// The sum, as the column holds it.
+    /// Returns the sum, as the column holds it.
     pub(crate) fn sum(self) -> i64 {
         i64::from(self.0.finalize())
     }

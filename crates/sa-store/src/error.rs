@@ -1,11 +1,11 @@
-//! What can go wrong, by what a caller can do about it.
+//! Errors of the store, by the reaction of a caller.
 
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 use sa_disk::DiskError;
 use std::path::PathBuf;
 
-/// Why a store cannot be opened.
+/// The reason why a store cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The file is damaged, or is something else. Nothing was changed.
@@ -14,12 +14,7 @@ pub enum OpenError {
          mv -- {path} {path}.damaged; [ ! -e {path}-wal ] || mv -- {path}-wal {path}.damaged-wal",
         path = quoted(path)
     )]
-    Corrupt {
-        /// The database.
-        path: PathBuf,
-        /// What was found.
-        detail: String,
-    },
+    Corrupt { path: PathBuf, detail: String },
     /// A later version of this program made it.
     #[error(
         "the session store has version {found}, and this program knows versions up to {known}: use a newer one"
@@ -27,14 +22,12 @@ pub enum OpenError {
     Newer {
         /// The version of the file.
         found: i64,
-        /// The newest one known.
         known: i64,
     },
     /// Another process has it open.
     #[error("the session store {path} is in use{by}: end that process, or use another data directory",
         path = quoted(path), by = holder.map(|pid| format!(" by process {pid}")).unwrap_or_default())]
     InUse {
-        /// The database.
         path: PathBuf,
         /// The process, as far as it said.
         holder: Option<u32>,
@@ -53,13 +46,13 @@ impl From<DiskError> for OpenError {
     }
 }
 
-/// Why the store did not do what it was asked to.
+/// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// There is no room. Nothing of the change was kept; it can be made again once there is.
     #[error("there is no room on the disk for sessions")]
     Full,
-    /// What was read is not what was written.
+    /// The bytes that were read are not those that were written.
     #[error("the session store is damaged: {0}")]
     Corrupt(String),
     /// The change does not continue where the session's events end.
@@ -88,8 +81,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the disk as a whole is at fault, and so every change of a transaction fails. Otherwise it is one change, or what
-    /// that one has met, and the others can still be committed.
+    /// Returns whether the disk as a whole failed, and so every change of a transaction fails. Otherwise only one
+    /// change failed, or what it has met, and the others can still be committed.
     pub(crate) fn concerns_all(&self) -> bool {
         match self {
             Self::Full | Self::Io(_) | Self::Closed => true,
@@ -130,7 +123,7 @@ fn is_damage(extended: i32) -> bool {
     matches!(extended, ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA)
 }
 
-/// A path as a shell takes it.
+/// Returns a path as a shell takes it.
 fn quoted(path: &std::path::Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@".contains(c);

@@ -1,4 +1,4 @@
-//! The files of a store: the database, its write-ahead log beside it, and the lock that one process holds.
+//! The files of a store: the database, its write-ahead log next to it, and the lock that one process holds.
 
 use crate::error::OpenError;
 use sa_disk::{FileLock, at, sync};
@@ -20,18 +20,18 @@ pub(crate) fn lock(database: &Path) -> Result<FileLock, OpenError> {
     Ok(lock)
 }
 
-/// How the files are before SQLite looks at them.
+/// The condition of the files before SQLite opens them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     /// There is none yet.
     Missing,
-    /// As a clean end leaves it.
+    /// The database was closed properly.
     Clean,
-    /// It was not closed, or its size is not what its header says.
+    /// The database was not closed, or its size is not the one in its header.
     Doubtful,
 }
 
-/// Looks at the files. What cannot be a store of ours is refused here.
+/// Inspects the files. Refuses a file that cannot be a store.
 pub(crate) fn inspect(database: &Path) -> Result<Condition, OpenError> {
     let corrupt = |detail: &str| OpenError::Corrupt { path: database.to_owned(), detail: detail.to_owned() };
     let log = beside(database, "-wal");
@@ -66,7 +66,7 @@ pub(crate) fn inspect(database: &Path) -> Result<Condition, OpenError> {
     Ok(if unclean || said != Some(size) { Condition::Doubtful } else { Condition::Clean })
 }
 
-/// The size that a database's header says it has: the page size at byte 16, the number of pages at byte 28.
+/// Returns the size that a database's header says it has: the page size at byte 16, the number of pages at byte 28.
 fn said_size(header: &[u8; 100]) -> Option<u64> {
     let page = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
@@ -103,7 +103,7 @@ pub(crate) fn publish(made: &Path, database: &Path) -> Result<(), OpenError> {
     Ok(sync(directory.unwrap_or(Path::new(".")))?)
 }
 
-/// Whether a file can no longer grow beyond the size of the database and its log, for want of room.
+/// Returns whether a file can no longer grow beyond the size of the database and its log, because the disk is full.
 ///
 /// SQLite reports only `ENOSPC` as a full disk; a used-up quota or file-size limit is to it an error of writing like any other.
 pub(crate) fn has_no_room(database: &Path) -> bool {
@@ -120,7 +120,7 @@ pub(crate) fn has_no_room(database: &Path) -> bool {
     matches!(refused, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge))
 }
 
-/// A file beside the database, with its name and an ending.
+/// Returns a file next to the database, with its name and an ending.
 pub(crate) fn beside(database: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(database);
     name.push(ending);

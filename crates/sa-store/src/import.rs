@@ -19,7 +19,7 @@ pub struct Import {
 
 impl Import {
     pub(crate) async fn begin(store: Arc<Inner>) -> Result<Self, StoreError> {
-        let number = store.queue.change(0, |desk| writer::stage(desk, None, &[])).await?;
+        let number = store.queue.change(0, |transaction| writer::stage(transaction, None, &[])).await?;
         Ok(Self { store, number, finished: false })
     }
 
@@ -31,7 +31,9 @@ impl Import {
     pub async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
         let bytes = events.iter().map(|event| event.data.len() + crate::limits::CHANGE_COST).sum();
         let number = self.number;
-        let stage = move |desk: &writer::Desk<'_>| writer::stage(desk, Some(number), &events).map(drop);
+        let stage = move |transaction: &writer::Transaction<'_>| {
+            writer::stage(transaction, Some(number), &events).map(drop)
+        };
         self.store.queue.change(bytes, stage).await?;
         self.store.queue.grew(bytes);
         Ok(())
@@ -51,9 +53,9 @@ impl Import {
         ended: bool,
     ) -> Result<bool, StoreError> {
         let (number, id) = (self.number, session.to_owned());
-        let publish = move |desk: &writer::Desk<'_>| {
+        let publish = move |transaction: &writer::Transaction<'_>| {
             let listed = Listed { session: number, id: id.clone(), listing: listing.clone(), ended };
-            writer::publish(desk, &listed, &record)
+            writer::publish(transaction, &listed, &record)
         };
         self.finished = self.store.queue.change(session.len(), publish).await?;
         Ok(self.finished)

@@ -1,14 +1,14 @@
 //! The durable store of sessions: their records, the events each has had, the messages each has accepted.
 //!
-//! The store keeps bytes and does not know what they mean: no type of the contract, no HTTP, no agents. The caller that appends an event says
-//! what it changes in the transcript ([`Mark`]). What it promises:
+//! The store keeps bytes and does not know their meaning: no type of the contract, no HTTP, no agents. The caller
+//! that appends an event says what it changes in the transcript ([`Mark`]). Its guarantees:
 //!
-//! - A change is answered when it is committed, so whoever delivers afterwards never delivers what a crash can take back
-//!   ([`Synchronous`] says what a crash is).
+//! - A change is answered when it is committed, so a delivery after that never contains what a crash can take back
+//!   ([`Synchronous`] defines the kinds of crashes).
 //! - The ids of a session's events have no holes and no repeats; only the oldest ones ever go ([`Retention`]).
 //! - One writer thread commits whatever waits as one transaction; readers never wait for it, nor it for them.
-//! - What is damaged is told ([`OpenError::Corrupt`], [`StoreError::Corrupt`]), never replaced and never read as whole. Whoever
-//!   meets it is told; the changes of others in the same transaction are committed.
+//! - Damage is reported ([`OpenError::Corrupt`], [`StoreError::Corrupt`]), never replaced and never read as whole. The
+//!   caller that meets it gets an error; the changes of others in the same transaction are committed.
 //!
 //! ```text
 //! commit ──► queue (bounded in bytes) ──► writer thread: BEGIN, all changes, COMMIT ──► answers

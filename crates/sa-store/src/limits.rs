@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bytes of changes that wait for the writer or are being written. Whoever has more to write waits.
+/// Bytes of changes that wait for the writer or are being written. Callers with more to write wait.
 pub(crate) const QUEUE_BYTES: usize = 32 << 20;
 
 /// Changes that wait for the writer.
@@ -25,29 +25,30 @@ pub(crate) const MERGED_EVENTS: usize = 64;
 /// An event of this size is stored as it is. Deflating it would hold others up.
 pub(crate) const LARGE_EVENT: usize = 256 << 10;
 
-/// What a change costs in the queue beside its bytes.
+/// Bytes that a change costs in the queue in addition to its contents.
 pub(crate) const CHANGE_COST: usize = 256;
 
 /// Reads at the same time.
 pub(crate) const READERS: usize = 4;
 
-/// How long a connection waits for another one's short lock.
+/// Time that a connection waits for another one's short lock.
 pub(crate) const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// Pages of the write-ahead log after which they are copied to the database (4 MiB), beside the commits.
+/// Pages of the write-ahead log after which they are copied to the database (4 MiB), in parallel to commits.
 pub(crate) const CHECKPOINT_PAGES: i64 = 1024;
 
-/// Pages of the write-ahead log after which commits wait until it is copied and readers have left it (32 MiB), so that it begins
-/// anew.
+/// Pages of the write-ahead log after which commits wait until it is copied and readers have left it (32 MiB), so
+/// that it starts over.
 pub(crate) const RESTART_PAGES: i64 = 8192;
 
-/// How long it waits for them. What else has the file open can hinder it, and must not hold everybody up.
+/// Time that a restart of the log waits for readers. Others that have the file open can delay it, and must not block
+/// everyone.
 pub(crate) const RESTART_WAIT: Duration = Duration::from_millis(200);
 
-/// What remains of the write-ahead log's file when it begins anew.
+/// Bytes of the write-ahead log's file that remain when it starts over.
 pub(crate) const LOG_FILE_BYTES: i64 = 16 << 20;
 
-/// How long `close` waits for the writer.
+/// Time that `close` waits for the writer.
 pub(crate) const CLOSE_WAIT: Duration = Duration::from_secs(5);
 
 /// A database up to this size is checked as a whole when it is opened after an unclean end. It costs about 1 ms for each MiB, and

@@ -68,7 +68,6 @@ impl Listed {
     }
 }
 
-/// Returns how a session is listed.
 pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM listings l WHERE l.session = ?1");
     let mut select = connection.prepare_cached(&sql)?;
@@ -77,7 +76,6 @@ pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed, StoreE
     rows.next()?.map_or_else(missing, Listed::read)
 }
 
-/// Takes a session off the list.
 pub(crate) fn remove(connection: &Connection, session: i64) -> Result<(), StoreError> {
     connection.prepare_cached("DELETE FROM listings WHERE session = ?1")?.execute([session])?;
     Ok(())
@@ -162,7 +160,7 @@ pub(crate) fn with_key(connection: &mut Connection, key: &str) -> Result<Option<
     rows.next()?.map(|row| Listed::read(row).map(|listed| listed.id)).transpose()
 }
 
-/// Returns whether a session is the one that an agent has under that id of its own.
+/// Returns whether a session is the one to which an agent gave that native id.
 pub(crate) fn has_native(connection: &mut Connection, agent: &str, native: &str) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM listings WHERE native = ?1 AND agent = ?2 AND native IS NOT NULL";
     Ok(connection.prepare_cached(sql)?.exists([native, agent])?)
@@ -175,7 +173,7 @@ pub(crate) fn open_ids(connection: &mut Connection) -> Result<Vec<String>, Store
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// How many sessions there are.
+/// The number of sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Census {
     pub(crate) sessions: i64,

@@ -7,7 +7,7 @@ use crate::schema::{MAX_ID, id_at, place};
 use crate::types::{MessageState, StoredMessage};
 use rusqlite::Connection;
 
-/// Which message it is, and how far.
+/// The id and the state of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) place: i64,
@@ -25,7 +25,7 @@ impl Label {
     }
 }
 
-/// The labels of all messages of a session, in order. All are checked, so one that is not found is not there.
+/// Returns the labels of all messages of a session, in order. All are checked, so one that is not found is not there.
 pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>, StoreError> {
     let sql = "SELECT place, turn_id, key, state, digest, label FROM messages WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
     let mut select = connection.prepare_cached(sql)?;
@@ -49,7 +49,6 @@ pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>
     Ok(labels)
 }
 
-/// A message with what it holds.
 pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage, StoreError> {
     let sql = "SELECT checksum, answer, body FROM messages WHERE place = ?1";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));

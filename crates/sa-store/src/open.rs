@@ -15,7 +15,6 @@ pub(crate) struct Opened {
     pub(crate) connection: Connection,
     pub(crate) lock: FileLock,
     pub(crate) path: PathBuf,
-    /// As it was found.
     pub(crate) condition: Condition,
 }
 
@@ -36,7 +35,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Opened, OpenEr
     Ok(Opened { connection, lock, path, condition })
 }
 
-/// A store without a file. It is gone with its connection.
+/// Returns a store without a file. It is gone with its connection.
 pub(crate) fn in_memory() -> Result<Connection, OpenError> {
     let make = || -> Result<Connection, StoreError> {
         let mut connection = Connection::open_in_memory()?;
@@ -47,7 +46,7 @@ pub(crate) fn in_memory() -> Result<Connection, OpenError> {
     make().map_err(|error| OpenError::Io(error.to_string()))
 }
 
-/// A connection that only reads.
+/// Returns a connection that only reads.
 pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -56,7 +55,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// A connection that copies the log of one that writes.
+/// Returns a connection that copies the log of one that writes.
 pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
@@ -135,7 +134,7 @@ fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<(), St
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_FILE_BYTES, |_| Ok(()))?;
     schema::migrate(connection, &options.meaning)?;
-    // What an import left that was cut off.
+    // The remains of an import that was cut off.
     let doom = "UPDATE sessions SET standing = ?1 WHERE standing = ?2";
     connection.execute(doom, [standing::DOOMED, standing::STAGED])?;
     Ok(configure(connection)?)
@@ -143,7 +142,8 @@ fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<(), St
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", true)?;
-    // Plans that do not depend on parameters; else statements are prepared anew with each value, half of a commit's cost.
+    // Plans that do not depend on parameters. Otherwise statements are prepared again for each value, half of a
+    // commit's cost.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())

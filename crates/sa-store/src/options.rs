@@ -4,12 +4,12 @@ use crate::limits::{USAGE_BYTES, USAGE_PART, USAGE_TRIM};
 use crate::types::{Listing, Mark};
 use serde::{Deserialize, Serialize};
 
-/// How a store behaves.
+/// Options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// What a commit waits for.
+    /// The durability of a commit.
     pub synchronous: Synchronous,
-    /// How much is kept.
+    /// The amount of data that is kept.
     pub retention: Retention,
     /// Reads what files of earlier versions hold.
     pub meaning: Meaning,
@@ -38,7 +38,7 @@ impl Default for Meaning {
     }
 }
 
-/// What a commit waits for before it is answered.
+/// The condition for reporting a commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Synchronous {
@@ -51,19 +51,17 @@ pub enum Synchronous {
     Normal,
 }
 
-/// How much is kept. The newest event of a session always is.
+/// The amount of data that is kept. The newest event of a session always is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retention {
-    /// Events of one session.
     pub events_per_session: u64,
-    /// Bytes of one session's events.
     pub bytes_per_session: u64,
-    /// How long after its end a session is forgotten, in milliseconds; never if absent.
+    /// Time after which an ended session is removed, in milliseconds; never if absent.
     pub ended_sessions_ms: Option<u64>,
     /// Bytes of everything, a 64th part of which is for usage. If there are more, sessions that have ended are forgotten, the one that ended first goes first.
     /// Then the oldest events of the others go, those of the session that was idle longest first.
     pub total_bytes: u64,
-    /// How long the key of a message is remembered after the message is done, in milliseconds.
+    /// Time for which the key of a message is remembered after the message is done, in milliseconds.
     pub keys_ms: u64,
     /// Keys of one session that are remembered; the oldest are forgotten first.
     pub keys_per_session: u64,

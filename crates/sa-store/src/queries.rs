@@ -1,4 +1,4 @@
-//! What can be read. Each function runs on any connection and checks what it finds.
+//! Reads of the store. Each function runs on any connection and checks what it finds.
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
@@ -10,19 +10,14 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 /// The part of a session that changes with each event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The session's number.
     pub(crate) session: i64,
     /// The id of the oldest event; `last + 1` if there is none.
     pub(crate) oldest: u64,
     /// The id of the newest event.
     pub(crate) last: u64,
-    /// Bytes of its events.
     pub(crate) bytes: u64,
-    /// When the session was made.
     pub(crate) created_at_ms: u64,
-    /// When it was changed.
     pub(crate) updated_at_ms: u64,
-    /// When it ended.
     pub(crate) ended_at_ms: Option<u64>,
 }
 
@@ -30,7 +25,7 @@ const HEAD: &str =
     "h.session, h.oldest, h.last, h.bytes, h.created_at_ms, h.updated_at_ms, h.ended_at_ms, h.checksum";
 
 impl Head {
-    /// The checksum of its row.
+    /// Returns the checksum of its row.
     pub(crate) fn sum(&self) -> i64 {
         let sum = Checksum::default().number(self.session);
         let numbers = [self.oldest, self.last, self.bytes, self.created_at_ms, self.updated_at_ms];
@@ -59,7 +54,7 @@ impl Head {
         Ok(head)
     }
 
-    /// The one of a session that is there.
+    /// Returns the one of a session that is there.
     pub(crate) fn of(connection: &Connection, id: &str) -> Result<Self, StoreError> {
         let sql = format!(
             "SELECT {HEAD} FROM sessions s JOIN heads h ON h.session = s.number WHERE s.id = ?1 AND s.standing = {}",
@@ -70,7 +65,6 @@ impl Head {
         rows.next()?.map_or_else(|| Err(StoreError::UnknownSession(id.to_owned())), Self::read)
     }
 
-    /// The one of a session by its number.
     pub(crate) fn numbered(connection: &Connection, session: i64) -> Result<Option<Self>, StoreError> {
         let mut statement =
             connection.prepare_cached(&format!("SELECT {HEAD} FROM heads h WHERE h.session = ?1"))?;
@@ -79,7 +73,7 @@ impl Head {
     }
 }
 
-/// All sessions, in the order in which they were made.
+/// Returns all sessions, in the order in which they were made.
 pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>, StoreError> {
     let snapshot = connection.transaction()?;
     let mut statement = snapshot.prepare_cached(&format!(
@@ -95,7 +89,6 @@ pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>
     Ok(sessions)
 }
 
-/// One session.
 pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>, StoreError> {
     let snapshot = connection.transaction()?;
     let mut statement = snapshot.prepare_cached(&format!(
@@ -106,12 +99,10 @@ pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<St
     rows.next()?.map(|row| read_session(&snapshot, row)).transpose()
 }
 
-/// Returns whether there is a session with that id.
 pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool, StoreError> {
     Ok(connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([id])?)
 }
 
-/// One session that is there, by its number.
 pub(crate) fn session_numbered(
     connection: &Connection,
     number: i64,
@@ -131,7 +122,7 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
     let (Some(id), true) = (id, whole) else {
         return Err(damaged(format!("the record of session number {number}")));
     };
-    // By its id, as every change finds it: so a damaged index is told, too.
+    // By its id, as every change finds it: so a damaged index is reported, too.
     let head = match Head::of(connection, &id) {
         Ok(head) if head.session == number => head,
         Ok(_) | Err(StoreError::UnknownSession(_)) => {
@@ -158,7 +149,7 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
     })
 }
 
-/// Whether the first and the last of a session's events are those that its head names.
+/// Returns whether the first and the last of a session's events are those that its head names.
 fn check_ends(connection: &Connection, head: &Head) -> Result<(), StoreError> {
     let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
     let end = |sql| -> Result<Option<(u64, u64)>, StoreError> {
@@ -195,7 +186,8 @@ fn webhook(connection: &Connection, session: i64) -> Result<Option<WebhookCursor
     Ok(Some(WebhookCursor { delivered: delivered.cast_unsigned(), state: state.into() }))
 }
 
-/// A run of a session's events after one of them: at most so many, and no more bytes than given but for one event.
+/// Returns a run of a session's events after one of them: at most so many, and no more bytes than given but for one
+/// event.
 pub(crate) fn events(
     connection: &mut Connection,
     id: &str,
@@ -242,7 +234,7 @@ pub(crate) fn events(
     Ok(slice)
 }
 
-/// A message by its client's key.
+/// Returns a message by its client's key.
 pub(crate) fn message_by_key(
     connection: &mut Connection,
     id: &str,
@@ -257,7 +249,7 @@ pub(crate) fn message_by_key(
     }
 }
 
-/// The messages that are not done, in the order in which they were accepted.
+/// Returns the messages that are not done, in the order in which they were accepted.
 pub(crate) fn pending_messages(
     connection: &mut Connection,
     id: &str,
@@ -271,7 +263,7 @@ pub(crate) fn pending_messages(
         .collect()
 }
 
-/// What is not as it was written.
+/// Returns the error for a damaged part.
 pub(crate) fn damaged(what: impl Into<String>) -> StoreError {
     StoreError::Corrupt(what.into())
 }

@@ -1,4 +1,4 @@
-//! Reading: a few connections beside the writer's, or the writer's own if the store is in memory.
+//! Reading: a few connections next to the writer's, or the writer's own if the store is in memory.
 
 use crate::error::StoreError;
 use crate::limits::READERS;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Where reads are done.
+/// The connections for reads.
 #[derive(Debug)]
 pub(crate) enum Readers {
     /// On connections of their own; each sees the last commit and disturbs nobody.
@@ -28,12 +28,11 @@ pub(crate) struct Pool {
 }
 
 impl Readers {
-    /// For a file.
     pub(crate) fn of_file(path: PathBuf) -> Self {
         Self::Pool(Pool { path, idle: Arc::default(), permits: Arc::new(Semaphore::new(READERS)) })
     }
 
-    /// Runs a read and waits for it. It goes on if nobody waits any more, and ends soon.
+    /// Runs a read and waits for it. It runs to its end if the caller is dropped.
     pub(crate) async fn read<T, F>(&self, queue: &Queue, read: F) -> Result<T, StoreError>
     where
         T: Send + 'static,

@@ -6,8 +6,9 @@
 //! data    form (1 as it is, 2 deflated) · length of the rest before it was deflated · lengths and times · the events
 //! ```
 //!
-//! An event is appended as it is, in a row of its own. Each time that enough of them have come, those rows become one. Events that come
-//! together are packed at once. Readers see no difference: a run gives back the exact bytes of each event.
+//! An event is appended as it is, in a separate row. Each time that enough of them have come, those rows become one.
+//! Events that come together are packed at once. Readers see no difference: a run gives back the exact bytes of each
+//! event.
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
@@ -25,7 +26,7 @@ pub(crate) const COLUMNS: &str = "place, at_ms, checksum, data, packed";
 const AS_IS: u8 = 1;
 const DEFLATED: u8 = 2;
 
-/// How hard deflating tries: little, as commits wait for it.
+/// The level of compression: low, as commits wait for it.
 const LEVEL: u32 = 2;
 
 /// An event on its way into a row.
@@ -104,7 +105,7 @@ impl Packer {
         }
         let pack = |event: StoredEvent| Packed { id: event.id, at_ms: event.at_ms, data: event.data };
         let events: Vec<Packed> = open.into_iter().rev().flatten().map(pack).collect();
-        // A run has no ids of its own but the first, so what is missing would give others its id.
+        // A run has only its first id, so a missing event would give others its id.
         let first = (last + 1).saturating_sub(events.len() as u64);
         if !events.iter().map(|event| event.id).eq(first..=last) {
             return Ok(());
@@ -206,7 +207,6 @@ pub(crate) fn extent(place: i64, packed: i64) -> (u64, u64) {
     (id_at(place), packed.max(1).cast_unsigned())
 }
 
-/// Reads the events of a row.
 pub(crate) fn read(row: &Row<'_>) -> Result<Vec<StoredEvent>, StoreError> {
     let (place, at_ms, sum): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (data, packed): (Vec<u8>, i64) = (row.get(3)?, row.get(4)?);

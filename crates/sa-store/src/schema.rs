@@ -1,8 +1,8 @@
 //! The tables, their versions, and where a row is placed.
 //!
-//! `place` is a session's number and an event's (or message's) within it in one key. So a session's events lie side by side
-//! in one tree, a slice of them is one walk, appending touches one page, and there is no index to keep. A table without a
-//! rowid would do the same, but moves every row above a quarter of a page into a page of its own.
+//! `place` is a session's number and an event's (or message's) within it in one key. So a session's events lie side
+//! by side in one tree, a slice of them is one walk, appending touches one page, and there is no index to keep. A
+//! table without a rowid would do the same, but moves every row above a quarter of a page into a separate page.
 
 use crate::checksum::Checksum;
 use crate::error::StoreError;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// Marks the file as ours (`application_id`).
 pub(crate) const APPLICATION: i64 = 0x5341_5345;
 
-/// What each version adds to the one before it; the first makes version 1.
+/// The additions of each version; the first makes version 1.
 const MIGRATIONS: [&str; 7] = [
     "CREATE TABLE sessions (
          number   INTEGER PRIMARY KEY,
@@ -159,7 +159,7 @@ fn migrate_to(connection: &mut Connection, version: i64, meaning: &Meaning) -> R
     Ok(())
 }
 
-/// Whether the file has the tables that its version has, to the letter.
+/// Returns whether the file has exactly the tables of its version.
 pub(crate) fn is_whole(connection: &Connection, version: i64) -> Result<bool, StoreError> {
     let mut expected = Connection::open_in_memory()?;
     migrate_to(&mut expected, version, &Meaning::default())?;
@@ -199,17 +199,19 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     rows.collect()
 }
 
-/// How a session stands. Any two of the numbers differ in two bits, so one flipped bit makes none of them another.
+/// The standing of a session. Any two of the numbers differ in two bits, so one flipped bit makes none of them
+/// another.
 pub(crate) mod standing {
-    /// It is there.
+    /// The session exists.
     pub(crate) const LIVE: i64 = 3;
-    /// It is being imported and cannot be seen.
+    /// The session is being imported and cannot be seen.
     pub(crate) const STAGED: i64 = 5;
-    /// It was deleted; its rows are yet to go.
+    /// The session was deleted; its rows are not yet removed.
     pub(crate) const DOOMED: i64 = 6;
 }
 
-/// The statement that finds the numbers of deleted sessions. SQLite uses the index only if its condition is there to the letter.
+/// Returns the statement that finds the numbers of deleted sessions. SQLite uses the index only if its condition is
+/// there to the letter.
 pub(crate) fn select_doomed() -> String {
     let (live, doomed) = (standing::LIVE, standing::DOOMED);
     format!("SELECT number FROM sessions WHERE standing <> {live} AND standing = {doomed}")
@@ -221,28 +223,28 @@ pub(crate) const MAX_ID: u64 = (1 << 40) - 1;
 /// The highest number of a session.
 pub(crate) const MAX_SESSION: i64 = (1 << 23) - 1;
 
-/// The place of an event or a message.
+/// Returns the place of an event or a message.
 pub(crate) fn place(session: i64, id: u64) -> i64 {
     debug_assert!(id <= MAX_ID && (0..=MAX_SESSION).contains(&session), "checked when it came in");
     (session << 40) | (id & MAX_ID).cast_signed()
 }
 
-/// The id within its session of what is at a place.
+/// Returns the id, within its session, of the row at a place.
 pub(crate) fn id_at(place: i64) -> u64 {
     place.cast_unsigned() & MAX_ID
 }
 
-/// The checksum of a session's row.
+/// Returns the checksum of a session's row.
 pub(crate) fn record_sum(number: i64, id: Option<&str>, record: &[u8]) -> i64 {
     Checksum::default().number(number).optional(id.map(str::as_bytes)).bytes(record).sum()
 }
 
-/// The checksum of an event's row.
+/// Returns the checksum of an event's row.
 pub(crate) fn event_sum(place: i64, at_ms: i64, data: &[u8]) -> i64 {
     Checksum::default().number(place).number(at_ms).bytes(data).sum()
 }
 
-/// The checksum of a webhook's row.
+/// Returns the checksum of a webhook's row.
 pub(crate) fn webhook_sum(session: i64, delivered: i64, state: &[u8]) -> i64 {
     Checksum::default().number(session).number(delivered).bytes(state).sum()
 }

@@ -56,7 +56,7 @@ impl Store {
         .await
     }
 
-    /// A store that behaves the same and is gone when it is dropped.
+    /// Creates a store that behaves the same and is gone when it is dropped.
     ///
     /// # Errors
     ///
@@ -77,7 +77,10 @@ impl Store {
     /// Those of the disk.
     pub async fn create(&self, session: &str, record: Bytes, listing: Listing) -> Result<bool, StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(record.len(), move |desk| writer::create(desk, &id, &record, &listing)).await
+        self.inner
+            .queue
+            .change(record.len(), move |transaction| writer::create(transaction, &id, &record, &listing))
+            .await
     }
 
     /// Changes a session and answers when that is committed, whole. If nobody waits for the answer it may be made all the same.
@@ -89,8 +92,11 @@ impl Store {
     /// of the disk. Nothing was changed then.
     pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
         let (id, bytes) = (session.to_owned(), change.bytes());
-        let committed =
-            self.inner.queue.change(bytes, move |desk| writer::commit(desk, &id, &change)).await?;
+        let committed = self
+            .inner
+            .queue
+            .change(bytes, move |transaction| writer::commit(transaction, &id, &change))
+            .await?;
         self.inner.queue.grew(bytes);
         Ok(committed)
     }
@@ -107,7 +113,9 @@ impl Store {
         state: Bytes,
     ) -> Result<(), StoreError> {
         let id = session.to_owned();
-        let note = move |desk: &writer::Desk<'_>| writer::set_webhook(desk, &id, delivered, &state);
+        let note = move |transaction: &writer::Transaction<'_>| {
+            writer::set_webhook(transaction, &id, delivered, &state)
+        };
         self.inner.queue.change(session.len(), note).await
     }
 
@@ -118,7 +126,7 @@ impl Store {
     /// Those of the disk.
     pub async fn delete(&self, session: &str) -> Result<bool, StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(0, move |desk| writer::delete(desk, &id)).await
+        self.inner.queue.change(0, move |transaction| writer::delete(transaction, &id)).await
     }
 
     /// Returns the sessions that have ended and are too old or too much, see [`Retention`](crate::Retention). One that is damaged
@@ -131,15 +139,16 @@ impl Store {
         self.inner.queue.change(0, writer::due).await
     }
 
-    /// Forgets sessions that have ended and, if there is still too much, removes the oldest events of those that were idle
-    /// longest. Of the sessions that are [`due`](Self::due), only those in `forget` go. The store never does that by itself, so
-    /// that its caller always knows which sessions there are, and can let go of them first.
+    /// Removes sessions that have ended and, if there is still too much, the oldest events of those that were idle
+    /// longest. Of the sessions that are [`due`](Self::due), only those in `forget` are removed. The store never does
+    /// that automatically, so that its caller always knows which sessions there are, and can release them first.
     ///
     /// # Errors
     ///
     /// Those of the disk.
     pub async fn sweep(&self, forget: Vec<String>) -> Result<Swept, StoreError> {
-        let swept = self.inner.queue.change(0, move |desk| writer::sweep(desk, &forget)).await?;
+        let swept =
+            self.inner.queue.change(0, move |transaction| writer::sweep(transaction, &forget)).await?;
         self.inner.queue.swept();
         Ok(swept)
     }
@@ -158,7 +167,7 @@ impl Store {
         Import::begin(Arc::clone(&self.inner)).await
     }
 
-    /// All sessions, in the order in which they were made.
+    /// Returns all sessions, in the order in which they were made.
     ///
     /// # Errors
     ///
@@ -238,10 +247,13 @@ impl Store {
     /// [`StoreError::UnknownSession`], and those of the disk.
     pub async fn set_inactive(&self, session: &str) -> Result<(), StoreError> {
         let id = session.to_owned();
-        self.inner.queue.change(session.len(), move |desk| writer::set_inactive(desk, &id)).await
+        self.inner
+            .queue
+            .change(session.len(), move |transaction| writer::set_inactive(transaction, &id))
+            .await
     }
 
-    /// One session, if there is one with that id.
+    /// Returns one session, if there is one with that id.
     ///
     /// # Errors
     ///
@@ -251,8 +263,9 @@ impl Store {
         self.read(move |connection| queries::session(connection, &id)).await
     }
 
-    /// The events after one of them, or after the beginning (0): at most `limit`, and at most `max_bytes` of data unless the
-    /// first one alone is more. Always in one piece; if it begins later than asked for, what is missing is no longer kept.
+    /// Returns the events after one of them, or after the beginning (0): at most `limit`, and at most `max_bytes` of
+    /// data unless the first one alone is more. Always in one piece; if it begins later than asked for, what is
+    /// missing is no longer kept.
     ///
     /// # Errors
     ///
@@ -287,7 +300,7 @@ impl Store {
             .await
     }
 
-    /// The message that a client sent with a key. It is remembered for a while after it is done, see
+    /// Returns the message that a client sent with a key. It is remembered for a while after it is done, see
     /// [`Retention`](crate::Retention).
     ///
     /// # Errors
@@ -302,7 +315,7 @@ impl Store {
         self.read(move |connection| queries::message_by_key(connection, &id, &key)).await
     }
 
-    /// The messages that were accepted and are not done, in that order.
+    /// Returns the messages that were accepted and are not done, in that order.
     ///
     /// # Errors
     ///
@@ -337,19 +350,19 @@ impl Store {
         }
     }
 
-    /// Returns true if whoever had the file open before was killed.
+    /// Returns whether the process that had the file open before was killed.
     #[must_use]
     pub fn was_cut_off(&self) -> bool {
         self.inner.condition == Condition::Doubtful
     }
 
-    /// The file, if there is one.
+    /// Returns the file, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.inner.path.as_deref()
     }
 
-    /// What the writer has done since the store was opened.
+    /// Returns counters since the store was opened.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.inner.queue.stats()

@@ -1,4 +1,4 @@
-//! What goes into the store and what comes out.
+//! Inputs and outputs of the store.
 
 use crate::usage::UsageNote;
 use bytes::Bytes;
@@ -6,26 +6,25 @@ use bytes::Bytes;
 /// A change of one session; all of it is committed, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The session's new record.
     pub record: Option<Bytes>,
-    /// How the session is listed from now on.
+    /// The session's entry in lists from now on.
     pub listing: Option<Listing>,
     /// Events that are appended. The first one's id is the last one's in the store plus one, and so on.
     pub events: Vec<NewEvent>,
-    /// Messages that are accepted or go on, in this order.
+    /// Messages that are accepted or change their state, in this order.
     pub messages: Vec<MessageChange>,
     /// Tokens and cost that its turns have used since the last change.
     pub usage: Vec<UsageNote>,
-    /// Whether the session has ended; as it was if absent.
+    /// Set or cleared if the session has ended or continues; unchanged if absent.
     pub ended: Option<bool>,
 }
 
 /// The part of a session by which it is found while nobody has read its record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// When it was created, in milliseconds since 1970; lists are in this order.
+    /// The time of its creation, in milliseconds since 1970; lists are in this order.
     pub created_at_ms: u64,
-    /// The agent's id in the catalogue.
+    /// The agent's id in the catalog.
     pub agent: String,
     /// The agent's own id of it.
     pub native: Option<String>,
@@ -40,7 +39,7 @@ pub struct Listing {
 /// A place in the list of sessions, the newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListPlace {
-    /// When the session at that place was created.
+    /// The time of creation of the session at that place.
     pub created_at_ms: u64,
     /// The id of that session, which orders sessions created in the same millisecond.
     pub id: String,
@@ -49,23 +48,21 @@ pub struct ListPlace {
 /// Sessions by whether they have ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Which {
-    /// All of them.
+    /// Every session.
     #[default]
     All,
     /// Those that have not ended.
     Open,
-    /// Those that have ended.
     Ended,
 }
 
 /// An event to append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// Its id, counted by the session's owner from 1.
+    /// The id, counted by the session's owner from 1.
     pub id: u64,
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub at_ms: u64,
-    /// What it says.
     pub data: Bytes,
     /// The change that it makes to the transcript.
     pub mark: Option<Mark>,
@@ -75,64 +72,39 @@ pub struct NewEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// The event holds the newest state of a message. A new message takes its place here.
-    State {
-        /// The message's id.
-        message: String,
-    },
+    State { message: String },
     /// The event holds a message without an id.
     Nameless,
     /// The event holds a piece of a message that its newest state does not have.
-    Piece {
-        /// The message's id.
-        message: String,
-    },
+    Piece { message: String },
     /// The event holds a message that waits for its turn, at the end of the transcript.
-    Queued {
-        /// The message's id.
-        message: String,
-        /// The turn that it begins.
-        turn_id: String,
-        /// Where it waits.
-        at: QueuePlace,
-    },
+    Queued { message: String, turn_id: String, at: QueuePlace },
     /// A message that waited takes its place here.
-    Begun {
-        /// The message's id.
-        message: String,
-    },
+    Begun { message: String },
     /// Messages that wait take the places that they have, in this order.
-    Reordered {
-        /// The messages' ids.
-        messages: Vec<String>,
-    },
+    Reordered { messages: Vec<String> },
     /// A turn is over. If its message still waited, it was taken back; it takes its place here.
-    Over {
-        /// The turn.
-        turn_id: String,
-    },
+    Over { turn_id: String },
 }
 
-/// Where a message waits.
+/// A place in the queue of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueuePlace {
     /// Before the messages that wait already.
     First,
-    /// After them.
     Last,
 }
 
 /// An event that was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// Its id.
     pub id: u64,
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub at_ms: u64,
-    /// What it says.
     pub data: Bytes,
 }
 
-/// Which events of a session there are, after a change.
+/// The events that a session has after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Committed {
     /// The id of the oldest event that is kept; `last + 1` if there is none.
@@ -200,7 +172,6 @@ pub struct TranscriptEntry {
 /// Fate of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// The message was said.
     Said,
     /// The message waits for its turn.
     Queued,
@@ -211,13 +182,11 @@ pub enum Standing {
 /// A change of a session's messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageChange {
-    /// A message is accepted.
     Accept(StoredMessage),
-    /// A message goes on. A message that is done loses its body; if it had no key it is forgotten, as nobody can ask for it.
+    /// A message changes its state. A message that is done loses its body. Without a key it is removed, as nobody can
+    /// ask for it.
     State {
-        /// The turn that it begins.
         turn_id: String,
-        /// How far it is now.
         state: MessageState,
     },
 }
@@ -229,33 +198,29 @@ pub struct StoredMessage {
     pub turn_id: String,
     /// The client's idempotency key; unique in its session.
     pub key: Option<String>,
-    /// A digest of what the client sent, to tell a repetition from another message with the same key.
+    /// A digest of the client's request, to distinguish a repetition from another message with the same key.
     pub body_digest: [u8; 32],
-    /// What is needed to run it; empty once it is done.
+    /// The data to run it; empty once it is done.
     pub body: Bytes,
-    /// What the client was answered.
     pub answer: Bytes,
-    /// How far it is.
     pub state: MessageState,
 }
 
-/// How far a message is.
+/// The state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageState {
-    /// It waits for the turns before it.
+    /// The message waits for the turns before it.
     Queued,
-    /// Its turn runs.
+    /// The turn of the message runs.
     Running,
-    /// Its turn has ended, or it was taken back.
+    /// The turn has ended, or the message was withdrawn.
     Done,
 }
 
 /// A session as the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
-    /// Its id.
     pub id: String,
-    /// Its record.
     pub record: Bytes,
     /// The id of the oldest event that is kept; `last + 1` if there is none.
     pub oldest: u64,
@@ -263,15 +228,15 @@ pub struct StoredSession {
     pub last: u64,
     /// Bytes of the events that are kept.
     pub bytes: u64,
-    /// When the store first heard of it, in milliseconds since 1970.
+    /// The time of its creation, in milliseconds since 1970.
     pub created_at_ms: u64,
-    /// When it was last changed.
+    /// The time of its last change.
     pub updated_at_ms: u64,
-    /// When it ended, if it has.
+    /// The time of its end, if it has ended.
     pub ended_at_ms: Option<u64>,
-    /// How far its webhook is, if that was ever told.
+    /// The cursor of its webhook, if one was ever stored.
     pub webhook: Option<WebhookCursor>,
-    /// How it is listed.
+    /// The session's entry in lists.
     pub listing: Listing,
 }
 
@@ -286,16 +251,15 @@ pub struct Swept {
     pub has_more: bool,
 }
 
-/// How far a session's webhook is.
+/// The cursor of a session's webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookCursor {
     /// Everything up to this event was delivered.
     pub delivered: u64,
-    /// What the deliverer remembers.
     pub state: Bytes,
 }
 
-/// What the writer has done since the store was opened.
+/// Counters of the writer since the store was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Changes that were committed, of every kind.
@@ -308,14 +272,13 @@ pub struct Stats {
     pub checkpoints: u64,
     /// Bytes that wait for the writer now.
     pub queued_bytes: u64,
-    /// Sessions that there are.
     pub sessions: u64,
     /// Those of them that have ended.
     pub ended: u64,
 }
 
 impl Change {
-    /// What it counts in the writer's queue.
+    /// Returns the bytes that count in the writer's queue.
     pub(crate) fn bytes(&self) -> usize {
         let events = self.events.iter().map(|event| event.data.len() + crate::limits::CHANGE_COST);
         let messages = self.messages.iter().map(|message| match message {

@@ -7,7 +7,7 @@ use crate::checksum::Checksum;
 use crate::error::StoreError;
 use crate::limits::USAGE_TRIM;
 use crate::queries::damaged;
-use crate::writer::Desk;
+use crate::writer::Transaction;
 use rusqlite::{Connection, Row};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,34 +17,25 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// Tokens by kind, each absent if no agent reported it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Input.
     pub input: Option<u64>,
-    /// Output.
     pub output: Option<u64>,
-    /// Read from a cache.
     pub cached_read: Option<u64>,
-    /// Written to a cache.
     pub cached_write: Option<u64>,
-    /// Reasoning.
     pub thought: Option<u64>,
-    /// All of them.
     pub total: Option<u64>,
 }
 
 /// Tokens and cost that one commit adds to a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageNote {
-    /// The turn; empty outside of turns.
     pub turn: String,
-    /// The agent's id.
     pub agent: String,
     /// The model; empty if that is not known.
     pub model: String,
-    /// When it was used, in milliseconds since 1970.
+    /// The time of use, in milliseconds since 1970.
     pub at_ms: u64,
     /// Turns that ended: one or none.
     pub turns: u64,
-    /// Tokens.
     pub tokens: Tokens,
     /// The currency of the cost; empty if there is none.
     pub currency: String,
@@ -55,50 +46,39 @@ pub struct UsageNote {
 /// A member of a row by which usage is grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UsageDimension {
-    /// The day in UTC.
     Day,
-    /// The agent.
     Agent,
-    /// The model.
     Model,
-    /// The session.
     Session,
 }
 
 /// The values that the rows of a group share. Those that are not grouped by are absent. Groups are ordered by them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsageKey {
-    /// Days since 1970.
     pub day: Option<u64>,
-    /// The agent's id.
     pub agent: Option<String>,
     /// The model; empty if that is not known.
     pub model: Option<String>,
-    /// The session's id.
     pub session: Option<String>,
 }
 
 /// The sum of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageSum {
-    /// Turns that ended.
     pub turns: u64,
-    /// Tokens.
     pub tokens: Tokens,
     /// Cost in billionths, by currency.
     pub costs: BTreeMap<String, u64>,
 }
 
-/// Which usage to sum up, and how. An empty set stands for any.
+/// The usage to sum up, and its grouping. An empty set stands for any.
 #[derive(Debug, Clone, Default)]
 pub struct UsageQuery {
     /// The first millisecond that counts.
     pub from_ms: u64,
     /// The first millisecond that does not count any more.
     pub to_ms: Option<u64>,
-    /// Sessions.
     pub sessions: BTreeSet<String>,
-    /// Agents.
     pub agents: BTreeSet<String>,
     /// Models.
     pub models: BTreeSet<String>,
@@ -115,7 +95,6 @@ pub struct UsageQuery {
 pub struct UsagePage {
     /// The groups, in their order.
     pub groups: Vec<(UsageKey, UsageSum)>,
-    /// More groups match.
     pub has_more: bool,
     /// The sum of all groups, those of other pages included.
     pub total: UsageSum,
@@ -261,13 +240,13 @@ impl Entry {
 }
 
 /// Adds to the row of a turn. The oldest rows go when there are too many.
-pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<(), StoreError> {
+pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote) -> Result<(), StoreError> {
     // Outside of turns a row is a day's.
     let turn = match note.turn.as_str() {
         "" => (note.at_ms / DAY_MS).to_string(),
         turn => turn.to_owned(),
     };
-    let known = match Entry::find(desk.connection, session, &turn, &note.currency) {
+    let known = match Entry::find(transaction.connection, session, &turn, &note.currency) {
         // A damaged figure must not stop the session that it is of.
         Err(error @ StoreError::Corrupt(_)) => {
             tracing::error!(%error, "usage cannot be read and begins again");
@@ -278,7 +257,7 @@ pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<()
     let mut entry = match known {
         Some(known) => known,
         None => {
-            let number = next_number(desk)?;
+            let number = next_number(transaction)?;
             Entry { number, session: session.to_owned(), note: UsageNote::default() }
         }
     };
@@ -292,16 +271,19 @@ pub(crate) fn add(desk: &Desk<'_>, session: &str, note: &UsageNote) -> Result<()
         cost: before.cost.saturating_add(note.cost),
         ..note.clone()
     };
-    entry.save(desk.connection)
+    entry.save(transaction.connection)
 }
 
-fn next_number(desk: &Desk<'_>) -> Result<i64, StoreError> {
-    let highest: Option<i64> =
-        desk.connection.prepare_cached("SELECT max(number) FROM usage")?.query_row([], |row| row.get(0))?;
+fn next_number(transaction: &Transaction<'_>) -> Result<i64, StoreError> {
+    let highest: Option<i64> = transaction
+        .connection
+        .prepare_cached("SELECT max(number) FROM usage")?
+        .query_row([], |row| row.get(0))?;
     let number = highest.unwrap_or(0).saturating_add(1);
     if number % USAGE_TRIM == 0 {
-        let kept = i64::try_from(desk.retention.usage_rows()).unwrap_or(i64::MAX);
-        desk.connection
+        let kept = i64::try_from(transaction.retention.usage_rows()).unwrap_or(i64::MAX);
+        transaction
+            .connection
             .prepare_cached("DELETE FROM usage WHERE number <= ?1")?
             .execute([number.saturating_sub(kept)])?;
     }

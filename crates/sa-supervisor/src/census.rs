@@ -9,42 +9,42 @@ use rustix::process::Signal;
 
 /// One process, as it was when the census came by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct CensusEntry {
     pub(crate) pid: i32,
     pub(crate) parent: i32,
     pub(crate) group: i32,
     pub(crate) session: i32,
-    /// Clock ticks after boot: with `pid` it names a process for ever.
+    /// Clock ticks after boot: with `pid` it names a process forever.
     pub(crate) started: u64,
     /// False for a zombie.
     pub(crate) alive: bool,
 }
 
-/// How many ancestors are looked at; a torn reading could otherwise show a circle.
+/// The most ancestors that are inspected; a torn reading could otherwise show a circle.
 const MAX_DEPTH: usize = 1024;
 
 /// The processes by number.
 #[derive(Default)]
 pub(crate) struct Census {
-    entries: HashMap<i32, Entry>,
+    entries: HashMap<i32, CensusEntry>,
 }
 
 impl Census {
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn new(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub(crate) fn new(entries: impl IntoIterator<Item = CensusEntry>) -> Self {
         Census { entries: entries.into_iter().map(|entry| (entry.pid, entry)).collect() }
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &CensusEntry> {
         self.entries.values()
     }
 
-    pub(crate) fn get(&self, pid: i32) -> Option<&Entry> {
+    pub(crate) fn get(&self, pid: i32) -> Option<&CensusEntry> {
         self.entries.get(&pid)
     }
 
-    /// The process itself, its parent, and so on.
-    pub(crate) fn lineage<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Entry> {
+    /// Returns the process itself, its parent, and so on.
+    pub(crate) fn lineage<'a>(&'a self, entry: &'a CensusEntry) -> impl Iterator<Item = &'a CensusEntry> {
         std::iter::successors(Some(entry), |entry| self.entries.get(&entry.parent)).take(MAX_DEPTH)
     }
 }
@@ -75,7 +75,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, kill_process, pidfd_open, pidfd_send_signal};
 
-    use super::{Attempt, Census, Entry, Signal, is_shortage};
+    use super::{Attempt, Census, CensusEntry, Signal, is_shortage};
 
     /// A line of `stat` has at most 52 numbers and a name of 64 bytes.
     const STAT_BYTES: usize = 2048;
@@ -101,16 +101,16 @@ mod linux {
     }
 
     /// Reads one process; `None` if there is none of that number.
-    pub(crate) fn entry(pid: u32) -> Option<Entry> {
+    pub(crate) fn entry(pid: u32) -> Option<CensusEntry> {
         read_entry(&pid.to_string())
     }
 
     /// `None` for what is not a process, or no longer.
-    fn read_entry(name: &str) -> Option<Entry> {
+    fn read_entry(name: &str) -> Option<CensusEntry> {
         try_entry(name).ok().flatten()
     }
 
-    fn try_entry(name: &str) -> io::Result<Option<Entry>> {
+    fn try_entry(name: &str) -> io::Result<Option<CensusEntry>> {
         let Ok(pid) = name.parse() else { return Ok(None) };
         let mut buffer = [0; STAT_BYTES];
         let count = File::open(format!("/proc/{name}/stat"))?.read(&mut buffer)?;
@@ -118,7 +118,7 @@ mod linux {
     }
 
     /// Fields are counted as in proc(5), where the first one after the name is the third.
-    pub(super) fn parse_stat(pid: i32, line: &[u8]) -> Option<Entry> {
+    pub(super) fn parse_stat(pid: i32, line: &[u8]) -> Option<CensusEntry> {
         // The name may hold blanks and parentheses itself.
         let end = line.iter().rposition(|&byte| byte == b')')?;
         let rest = std::str::from_utf8(line.get(end + 1..)?).ok()?;
@@ -131,17 +131,17 @@ mod linux {
         let started = fields.nth(22 - 21)?.parse().ok()?;
         // A process whose first thread has ended shows as a zombie while its other threads run on.
         let alive = !matches!(state, "Z" | "X" | "x") || threads > 1;
-        Some(Entry { pid, parent, group, session, started, alive })
+        Some(CensusEntry { pid, parent, group, session, started, alive })
     }
 
-    /// The environment a process was started with, as `NAME=value` with a NUL byte after each. Empty for a
+    /// Returns the environment a process was started with, as `NAME=value` with a NUL byte after each. Empty for a
     /// zombie, a kernel thread, and for an instant during exec.
     pub(crate) fn environment(pid: i32) -> io::Result<Vec<u8>> {
         fs::read(format!("/proc/{pid}/environ"))
     }
 
     /// Signals the process that `entry` describes and no other.
-    pub(crate) fn signal(entry: &Entry, signal: Signal) {
+    pub(crate) fn signal(entry: &CensusEntry, signal: Signal) {
         let Some(pid) = Pid::from_raw(entry.pid) else { return };
         let sent = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(handle) if is_same(entry) => pidfd_send_signal(handle, signal),
@@ -156,7 +156,7 @@ mod linux {
         }
     }
 
-    fn is_same(entry: &Entry) -> bool {
+    fn is_same(entry: &CensusEntry) -> bool {
         read_entry(&entry.pid.to_string()).is_some_and(|now| now.started == entry.started)
     }
 }
@@ -176,9 +176,9 @@ pub(crate) fn environment(_pid: i32) -> std::io::Result<Vec<u8>> {
 
 /// Without a census there is nobody to signal.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn signal(_entry: &Entry, _signal: Signal) {}
+pub(crate) fn signal(_entry: &CensusEntry, _signal: Signal) {}
 
-/// The value of `name` in an environment block.
+/// Returns the value of `name` in an environment block.
 pub(crate) fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
     environment
         .split(|&byte| byte == 0)

@@ -1,5 +1,5 @@
-//! What to run, and the search for its file. The search happens before the fork, because after it a missing
-//! program, a missing interpreter and a missing working directory are all the same "no such file".
+//! A command, and the search for its file. The search happens before the fork, because after it a missing program, a
+//! missing interpreter and a missing working directory are all the same "no such file".
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 
 use crate::error::SpawnError;
 
-/// Where programs are looked for when the child's environment has no `PATH`.
+/// The search path when the child's environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A program to start, with everything that differs from the supervisor's defaults.
@@ -19,9 +19,8 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub struct CommandSpec {
     /// A path, or a name to be found in the child's `PATH`. A relative path starts at `cwd`.
     pub program: OsString,
-    /// What the program sees as its own name; `program` when absent.
+    /// The program's own name; `program` when absent.
     pub arg0: Option<OsString>,
-    /// The arguments after the name.
     pub args: Vec<OsString>,
     /// Variables set on top of the supervisor's base environment.
     pub env: Vec<(OsString, OsString)>,
@@ -49,7 +48,7 @@ impl fmt::Debug for CommandSpec {
     }
 }
 
-/// The directory a child starts in, made absolute and known to be one that can be entered.
+/// Returns the directory a child starts in, made absolute and known to be one that can be entered.
 pub(crate) fn check_directory(cwd: &Path) -> Result<PathBuf, SpawnError> {
     let bad = || SpawnError::BadDirectory { path: cwd.to_owned() };
     let absolute = std::path::absolute(cwd).map_err(|_| bad())?;

@@ -10,15 +10,11 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 /// A program to put into the background. It must call [`leave_session`] first thing.
 #[derive(Debug)]
 pub struct DetachedCommand {
-    /// The file to run.
     pub program: PathBuf,
     /// The name that lists of processes show.
     pub name: &'static str,
-    /// Arguments of the program.
     pub args: Vec<OsString>,
-    /// Environment of the program.
     pub env: Vec<(OsString, OsString)>,
-    /// The directory that it runs in.
     pub directory: PathBuf,
     /// Takes its standard error.
     pub log: File,
@@ -49,7 +45,6 @@ impl DetachedCommand {
 }
 
 impl Detached {
-    /// Returns its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -1,4 +1,4 @@
-//! What a child's environment is made of: the daemon's own, without its secrets, or a short list of it.
+//! The environment of children: the daemon's own, without its secrets, or a short list of it.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -40,12 +40,12 @@ const CLEAN_PREFIXES: &[&[u8]] = &[b"LC_", b"XDG_"];
 /// and is itself supervised, and each of them must recognize what is left of it.
 const NESTED: char = '/';
 
-/// The marker of something inside whatever these variables belong to.
+/// Returns the marker of something inside whatever these variables belong to.
 pub(crate) fn nested_marker(outer: Option<&str>, own: &str) -> String {
     outer.map_or_else(|| own.to_owned(), |outer| format!("{outer}{NESTED}{own}"))
 }
 
-/// The markers that a chain is made of.
+/// Returns the markers that a chain is made of.
 pub(crate) fn markers(chain: &str) -> impl Iterator<Item = &str> {
     chain.split(NESTED)
 }
@@ -53,10 +53,11 @@ pub(crate) fn markers(chain: &str) -> impl Iterator<Item = &str> {
 /// Environment variables, in any order.
 pub(crate) type Variables = Vec<(OsString, OsString)>;
 
-/// What every child starts from. Both take a snapshot of the daemon's environment: this crate never reads it.
+/// The initial environment of every child. Both variants take a snapshot of the daemon's environment: this crate
+/// never reads it.
 #[derive(Clone)]
 pub enum BaseEnv {
-    /// All of it, except names that start with `SANDBOX_AGENT_`.
+    /// The whole environment, except names that start with `SANDBOX_AGENT_`.
     Inherit(Vec<(OsString, OsString)>),
     /// Only what a program needs to find itself: `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LC_*`,
     /// `TERM`, `TMPDIR`, `TZ`, `XDG_*`, `SSL_CERT_FILE`, `SSL_CERT_DIR` and the proxy variables.
@@ -64,7 +65,7 @@ pub enum BaseEnv {
 }
 
 impl BaseEnv {
-    /// A marker of the supervisor that started this very process.
+    /// Returns a marker of the supervisor that started this very process.
     pub(crate) fn marker(&self, name: &str) -> Option<String> {
         let (BaseEnv::Inherit(all) | BaseEnv::Clean(all)) = self;
         all.iter().find(|(known, _)| known == name)?.1.to_str().map(str::to_owned)
@@ -104,7 +105,7 @@ fn is_clean(name: &OsStr) -> bool {
         || CLEAN_PREFIXES.iter().any(|prefix| bytes.starts_with(prefix))
 }
 
-/// An invalid name would otherwise end as a variable with another name, or as an error that names nothing.
+/// Refuses invalid names. One would otherwise end as a variable with another name, or as an error that names nothing.
 pub(crate) fn check_names(variables: &[(OsString, OsString)]) -> Result<(), SpawnError> {
     for (name, _) in variables {
         let bytes = name.as_bytes();

@@ -1,9 +1,9 @@
-//! What can go wrong when a supervisor or a child is started.
+//! Errors of starting a supervisor or a child.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a supervisor did not start.
+/// The reason why a supervisor did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// `Supervisor::start` was called outside a tokio runtime.
@@ -20,7 +20,7 @@ pub enum StartError {
     Signal(#[source] io::Error),
 }
 
-/// Why a child did not start.
+/// The reason why a child did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// No file of that name: at the given path, or in any directory of the child's `PATH`.
@@ -31,12 +31,7 @@ pub enum SpawnError {
     },
     /// The file is there and cannot be run: no permission, not a program, or its interpreter is missing.
     #[error("cannot execute {}: {source}", program.display())]
-    NotExecutable {
-        /// The file that was found.
-        program: PathBuf,
-        /// What is wrong with it.
-        source: io::Error,
-    },
+    NotExecutable { program: PathBuf, source: io::Error },
     /// The working directory is missing, is not a directory, or cannot be entered.
     #[error("working directory does not exist or cannot be entered: {}", path.display())]
     BadDirectory {
@@ -45,10 +40,7 @@ pub enum SpawnError {
     },
     /// An environment variable without a name, or with `=` or a NUL byte in it.
     #[error("not a valid name of an environment variable: {name:?}")]
-    BadVariable {
-        /// The offending name.
-        name: String,
-    },
+    BadVariable { name: String },
     /// The supervisor is shutting down and starts nothing any more.
     #[error("the daemon is shutting down")]
     ShuttingDown,

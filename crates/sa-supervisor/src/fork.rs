@@ -1,8 +1,8 @@
 //! The step from daemon to child: what happens between fork and exec. Almost all `unsafe` is here.
 //!
-//! A child starts with default signals, an empty signal mask, descriptors 0, 1 and 2 and no other, in a process
-//! group of its own, on a terminal also in a session of its own. On Linux it is killed when the thread that forked it ends, which is why one permanent
-//! thread forks everything.
+//! A child starts with default signals, an empty signal mask, descriptors 0, 1 and 2 and no other, in a new process
+//! group, on a terminal also in a new session. On Linux it is killed when the thread that forked it ends, which is
+//! why one permanent thread forks everything.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -86,8 +86,8 @@ pub(crate) fn start_guardian(program: &Path, args: &[std::ffi::OsString]) -> io:
     command.spawn()
 }
 
-/// Starts a session, which is a process group of its own as well, and makes stdin its controlling terminal: the keys
-/// that interrupt, suspend and resize reach the child, and job control works in it.
+/// Starts a session, which is a new process group as well, and makes stdin its controlling terminal: the keys that
+/// interrupt, suspend and resize reach the child, and job control works in it.
 fn take_terminal() -> io::Result<()> {
     rustix::process::setsid()?;
     Ok(rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?)
@@ -115,8 +115,8 @@ pub(crate) fn block_signals() {
     set_signal_mask(libc::sigfillset);
 }
 
-/// A handler cannot survive exec, but "ignored" does: a daemon started under `nohup`, or in the background of a
-/// script, would hand that on to its agents.
+/// Resets signals. A handler cannot survive exec, but "ignored" does: a daemon started under `nohup`, or in the
+/// background of a script, would pass that on to its agents.
 fn reset_signals() {
     for signal in 1..=LAST_SIGNAL {
         // SAFETY: async-signal-safe, sets no handler; signals that cannot be set are refused and left alone.
@@ -168,8 +168,8 @@ fn mark_all_descriptors() -> bool {
     false
 }
 
-/// A file just written by an installer may still be open for writing in a child that another thread is about
-/// to exec; that passes within milliseconds.
+/// Retries while the file is busy. A file just written by an installer may still be open for writing in a child that
+/// another thread is about to exec; that passes within milliseconds.
 fn retry_while_busy<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..limits::BUSY_RETRIES {
         match attempt() {

@@ -1,5 +1,5 @@
-//! What a program has only once, however many supervisors it starts: the thread that forks and reaps, the
-//! thread that ends trees, and the list of trees.
+//! The parts that a program has only once, for any number of supervisors: the thread that forks and reaps, the thread
+//! that ends trees, and the list of trees.
 //!
 //! Children, orphans and SIGCHLD belong to the process, not to a value in it, so this is shared. A supervisor
 //! adds what is its own: an environment, an identity, a guardian.
@@ -30,10 +30,10 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// The program's host; the first call starts its threads, which never end: a child is killed when the
+    /// Returns the program's host; the first call starts its threads, which never end: a child is killed when the
     /// thread that forked it does.
     pub(crate) fn get() -> Result<Arc<Host>, StartError> {
-        let mut slot = lock(&HOST);
+        let mut slot = HOST.lock();
         if let Some(host) = &*slot {
             return Ok(Arc::clone(host));
         }
@@ -82,53 +82,48 @@ impl Host {
     }
 
     pub(crate) fn remember(&self, tree: &Arc<Tree>) {
-        lock(&self.trees).insert(tree.id(), Arc::clone(tree));
+        self.trees.lock().insert(tree.id(), Arc::clone(tree));
     }
 
-    /// The tree is over.
+    /// Removes a tree that is over.
     pub(crate) fn forget(&self, tree: &Tree) {
-        lock(&self.trees).remove(&tree.id());
+        self.trees.lock().remove(&tree.id());
         tree.guardian().release(tree.pid());
         tree.mark_gone();
     }
 
     pub(crate) fn has_trees(&self) -> bool {
-        !lock(&self.trees).is_empty()
+        !self.trees.lock().is_empty()
     }
 
     pub(crate) fn tree_count(&self) -> usize {
-        lock(&self.trees).len()
+        self.trees.lock().len()
     }
 
     pub(crate) fn trees(&self, wanted: impl Fn(&Tree) -> bool) -> Vec<Arc<Tree>> {
-        lock(&self.trees).values().filter(|tree| wanted(tree)).cloned().collect()
+        self.trees.lock().values().filter(|tree| wanted(tree)).cloned().collect()
     }
 
     /// Numbers of the guardians, which are children of the daemon and in no tree.
     pub(crate) fn servants(&self) -> HashSet<i32> {
-        lock(&self.servants).clone()
+        self.servants.lock().clone()
     }
 
     pub(crate) fn add_servant(&self, pid: i32) {
-        lock(&self.servants).insert(pid);
+        self.servants.lock().insert(pid);
     }
 
     pub(crate) fn remove_servant(&self, pid: i32) {
-        lock(&self.servants).remove(&pid);
+        self.servants.lock().remove(&pid);
     }
 
     /// While this is held nothing is between its fork and its place in the lists.
     pub(crate) fn hold_forks(&self) -> MutexGuard<'_, ()> {
-        lock(&self.forks)
+        self.forks.lock()
     }
 }
 
 fn start_thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), StartError> {
     let builder = thread::Builder::new().name(name.to_owned()).stack_size(limits::THREAD_STACK_BYTES);
     builder.spawn(body).map(drop).map_err(StartError::Thread)
-}
-
-/// No state here is left half-changed by a panic, so a poisoned lock is as good as any.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
 }

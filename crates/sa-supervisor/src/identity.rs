@@ -5,16 +5,14 @@ use rustix::process::{Pid, Signal};
 /// Names one process for good. The number alone does not, because the system uses it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// The process id.
     pub pid: u32,
-    /// When it started, in clock ticks after boot. Unknown where there is no `/proc`.
+    /// The time of its start, in clock ticks after boot. Unknown where there is no `/proc`.
     pub started: Option<u64>,
     /// The boot that `started` counts from.
     pub boot: Option<String>,
 }
 
 impl ProcessIdentity {
-    /// Returns the identity of this process.
     pub fn current() -> Self {
         let pid = std::process::id();
         Self { pid, started: started(pid), boot: boot() }
@@ -61,7 +59,8 @@ fn boot() -> Option<String> {
     Some(std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
 }
 
-/// The handle is opened before the process is looked at again, so the signal goes to the one that was looked at.
+/// Sends a signal to the same process. The handle is opened before the process is checked again, so the signal goes
+/// to the one that was checked.
 #[cfg(target_os = "linux")]
 fn send_to_same(process: &ProcessIdentity, pid: Pid, signal: Signal) -> bool {
     use rustix::io::Errno;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, test_kill_process};
 
-use crate::census::{self, Entry};
+use crate::census::{self, CensusEntry};
 use crate::limits;
 use crate::members::{Claim, Daemon, Traces};
 use crate::tree::Tree;
@@ -57,8 +57,8 @@ impl Job {
         }
     }
 
-    /// Whether it is time for a full look: something has to be signalled, everything known is gone, or the
-    /// last look was long ago.
+    /// Returns whether a census is due: something has to be signalled, everything known is gone, or the last one was
+    /// long ago.
     pub(crate) fn wants_census(&mut self, now: Instant) -> bool {
         match self.phase {
             Phase::New { look } => now >= look,
@@ -76,13 +76,13 @@ impl Job {
     }
 
     /// Acts on the members a census found. Gives back the tree when it is over.
-    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&Entry]) -> Option<Arc<Tree>> {
+    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&CensusEntry]) -> Option<Arc<Tree>> {
         self.traces = Traces::of(members, daemon);
-        let living: Vec<&Entry> = members.iter().copied().filter(|member| member.alive).collect();
+        let living: Vec<&CensusEntry> = members.iter().copied().filter(|member| member.alive).collect();
         self.step(members.is_empty(), |tree, signal| signal_all(tree, &living, signal))
     }
 
-    /// The same where there is no census and the group is all that is known.
+    /// Advances where there is no census and only the group is known.
     pub(crate) fn advance_by_group(&mut self) -> Option<Arc<Tree>> {
         let empty = !self.tree.group_exists();
         self.step(empty, |tree, signal| tree.signal_group(signal))
@@ -124,8 +124,8 @@ impl Job {
     }
 }
 
-/// The group first: one call reaches all its members, also one that forks at this moment.
-fn signal_all(tree: &Tree, living: &[&Entry], signal: Signal) {
+/// Signals the group first: one call reaches all its members, also one that forks at this moment.
+fn signal_all(tree: &Tree, living: &[&CensusEntry], signal: Signal) {
     let group = tree.group();
     if living.iter().any(|member| Some(member.group) == group) {
         tree.signal_group(signal);

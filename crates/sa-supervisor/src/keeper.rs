@@ -29,7 +29,7 @@ use crate::process::Exit;
 use crate::terminal::{Pair, TerminalSize};
 use crate::tree::Tree;
 
-/// What one supervisor gives to each of its children.
+/// The settings that one supervisor gives to each of its children.
 pub(crate) struct Household {
     pub(crate) daemon: Uuid,
     /// The markers of the supervisor that started this process, if one did.
@@ -66,7 +66,7 @@ pub(crate) enum Streams {
     Terminal(Pair),
 }
 
-/// Ends the child if whoever asked for it went away in the meantime.
+/// Ends the child if its caller was dropped in the meantime.
 pub(crate) struct Cradle {
     tree: Arc<Tree>,
     host: Arc<Host>,
@@ -191,11 +191,11 @@ impl Keeper {
         }
     }
 
-    /// Collects every ended child. SIGCHLD tells that there is one, never how many.
+    /// Collects every ended child. SIGCHLD reports that there is one, never how many.
     fn reap(&mut self) {
         loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => self.ended(pid, status),
+                Ok(Some((pid, status))) => self.on_exit(pid, status),
                 Ok(None) | Err(Errno::CHILD) => return,
                 Err(Errno::INTR) => {}
                 Err(error) => {
@@ -206,7 +206,7 @@ impl Keeper {
         }
     }
 
-    fn ended(&mut self, pid: Pid, status: WaitStatus) {
+    fn on_exit(&mut self, pid: Pid, status: WaitStatus) {
         let exit = match (status.exit_status(), status.terminating_signal()) {
             (Some(code), _) => Exit::with_code(code),
             (None, Some(signal)) => Exit::by_signal(signal),

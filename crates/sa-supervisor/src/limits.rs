@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// How much of a child's stderr is kept, counted from its end.
+/// Bytes of a child's stderr that are kept, counted from its end.
 pub(crate) const STDERR_TAIL_BYTES: usize = 64 * 1024;
 
 /// A line of stderr is logged up to this length.
 pub(crate) const STDERR_LINE_BYTES: usize = 4 * 1024;
 
-/// How long an exit may wait for the last bytes of stderr. Only a descendant that still holds the pipe makes
-/// it wait this long.
+/// Time that an exit waits for the last bytes of stderr. Only a descendant that still holds the pipe makes it wait
+/// this long.
 pub(crate) const STDERR_SETTLE: Duration = Duration::from_millis(100);
 
 /// Wanted capacity of a child's stdout pipe: an agent that writes in bursts does not stall on the daemon.
@@ -20,18 +20,18 @@ pub(crate) const STDOUT_PIPE_BYTES: usize = 1024 * 1024;
 /// total, and beyond it the kernel shrinks every new pipe of that user to one page.
 pub(crate) const LARGE_PIPES: usize = 32;
 
-/// Grace for what a child leaves behind when it ends by itself.
+/// Grace for the processes that a child leaves behind at its exit.
 pub(crate) const ORPHAN_GRACE: Duration = Duration::from_secs(1);
 
-/// How long after such an end the leftovers are looked for. Nobody waits for it, and processes that come and
-/// go by the hundred then share one look.
+/// Delay after such an exit until the leftovers are searched. Nobody waits for it, and hundreds of short processes
+/// then share one search.
 pub(crate) const ORPHAN_DELAY: Duration = Duration::from_millis(50);
 
-/// How long SIGKILL is repeated before a tree is given up; only an uninterruptible system call or foreign
+/// Time for which SIGKILL is repeated before a tree is given up; only an uninterruptible system call or foreign
 /// privileges survive the first one.
 pub(crate) const KILL_LIMIT: Duration = Duration::from_secs(5);
 
-/// How long a stop waits for the exit status after the tree is gone.
+/// Time that a stop waits for the exit status after the tree is gone.
 pub(crate) const REAP_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bounds on the pause between two looks at the trees being ended.
@@ -41,10 +41,10 @@ pub(crate) const TICK_MAX: Duration = Duration::from_millis(20);
 /// A tree in its grace whose group is not empty is looked at in full this often.
 pub(crate) const CENSUS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long the guardian keeps killing after the daemon died.
+/// Time for which the guardian keeps killing after the daemon died.
 pub(crate) const GUARDIAN_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long a shutdown waits for the guardian to go, and for orphans that belong to no tree.
+/// Time that a shutdown waits for the guardian to exit, and for orphans that belong to no tree.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 
 /// Spawns that may wait for the thread that forks; further callers wait for a place.

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::census::{Census, Entry};
+use crate::census::{Census, CensusEntry};
 use crate::environment::markers;
 
 /// The daemon, as a census shows it.
@@ -27,9 +27,8 @@ impl Daemon {
     }
 }
 
-/// What the last census saw of a tree's members. A member that drops its environment, is orphaned and forks
-/// stays recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free
-/// for others.
+/// The members of a tree in the last census. A member that drops its environment, is orphaned and forks stays
+/// recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free for others.
 #[derive(Default)]
 pub(crate) struct Traces {
     processes: HashSet<(i32, u64)>,
@@ -38,7 +37,7 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    pub(crate) fn of(members: &[&Entry], daemon: Daemon) -> Self {
+    pub(crate) fn of(members: &[&CensusEntry], daemon: Daemon) -> Self {
         let groups = members.iter().map(|entry| entry.group).filter(|&group| group != daemon.group);
         let sessions = members.iter().map(|entry| entry.session).filter(|&session| session != daemon.session);
         Traces {
@@ -86,9 +85,9 @@ impl Claims {
 
     fn of(
         &self,
-        entry: &Entry,
+        entry: &CensusEntry,
         daemon: Daemon,
-        marker: &mut impl FnMut(&Entry) -> Option<String>,
+        marker: &mut impl FnMut(&CensusEntry) -> Option<String>,
     ) -> Option<usize> {
         if entry.pid == daemon.pid {
             return None;
@@ -109,18 +108,18 @@ impl Claims {
     }
 }
 
-/// The processes of each claimed tree that are not gone yet, in the order of `claims`. A zombie counts while
-/// the daemon itself has to collect it. `marker` is asked only about orphans of the daemon that nothing else
-/// gives away.
+/// Returns the processes of each claimed tree that are not gone yet, in the order of `claims`. A zombie counts while
+/// the daemon itself has to collect it. `marker` is asked only about orphans of the daemon that nothing else gives
+/// away.
 pub(crate) fn assign<'c>(
     census: &'c Census,
     daemon: Daemon,
     claims: &[Claim<'_>],
-    mut marker: impl FnMut(&Entry) -> Option<String>,
-) -> Vec<Vec<&'c Entry>> {
+    mut marker: impl FnMut(&CensusEntry) -> Option<String>,
+) -> Vec<Vec<&'c CensusEntry>> {
     let all = Claims::new(claims);
     let mut owners: HashMap<i32, Option<usize>> = HashMap::new();
-    let mut members: Vec<Vec<&Entry>> = claims.iter().map(|_| Vec::new()).collect();
+    let mut members: Vec<Vec<&CensusEntry>> = claims.iter().map(|_| Vec::new()).collect();
     for entry in census.entries() {
         let owner =
             census.lineage(entry).take_while(|ancestor| ancestor.pid != daemon.pid).find_map(|ancestor| {
@@ -137,8 +136,12 @@ pub(crate) fn assign<'c>(
 /// Descendants of the daemon that no group or tree explains: orphans which have neither their group nor their
 /// environment any more. Only meaningful while the daemon runs no tree; `excepted` are its own servants, and
 /// what is in the daemon's own group was not started here.
-pub(crate) fn strays<'c>(census: &'c Census, daemon: Daemon, excepted: &HashSet<i32>) -> Vec<&'c Entry> {
-    let is_stray = |entry: &Entry| {
+pub(crate) fn strays<'c>(
+    census: &'c Census,
+    daemon: Daemon,
+    excepted: &HashSet<i32>,
+) -> Vec<&'c CensusEntry> {
+    let is_stray = |entry: &CensusEntry| {
         entry.parent == daemon.pid && entry.group != daemon.group && !excepted.contains(&entry.pid)
     };
     census
@@ -154,13 +157,13 @@ mod tests {
 
     const DAEMON: Daemon = Daemon { pid: 10, group: 10, session: 10 };
 
-    fn entry(pid: i32, parent: i32, group: i32, session: i32) -> Entry {
-        Entry { pid, parent, group, session, started: 1, alive: true }
+    fn entry(pid: i32, parent: i32, group: i32, session: i32) -> CensusEntry {
+        CensusEntry { pid, parent, group, session, started: 1, alive: true }
     }
 
     fn members(census: &Census, traces: &Traces, marked: &[i32]) -> Vec<i32> {
         let claim = Claim { marker: "t".into(), leader: Some(20), group: Some(20), traces };
-        let marker = |entry: &Entry| marked.contains(&entry.pid).then(|| "t".to_owned());
+        let marker = |entry: &CensusEntry| marked.contains(&entry.pid).then(|| "t".to_owned());
         let mut pids: Vec<i32> =
             assign(census, DAEMON, &[claim], marker).concat().iter().map(|entry| entry.pid).collect();
         pids.sort_unstable();
@@ -193,12 +196,12 @@ mod tests {
         // 22 lives on in a new session; a later process of the same number is another one.
         let moved = entry(22, 10, 28, 28);
         assert_eq!(members(&Census::new([moved.clone()]), &traces, &[]), [22]);
-        assert_eq!(members(&Census::new([Entry { started: 2, ..moved }]), &traces, &[]), [0; 0]);
+        assert_eq!(members(&Census::new([CensusEntry { started: 2, ..moved }]), &traces, &[]), [0; 0]);
     }
 
     #[test]
     fn a_zombie_counts_only_for_the_daemon_to_collect() {
-        let zombie = |pid, parent| Entry { alive: false, ..entry(pid, parent, 20, 10) };
+        let zombie = |pid, parent| CensusEntry { alive: false, ..entry(pid, parent, 20, 10) };
         let census =
             Census::new([entry(10, 1, 10, 10), zombie(21, 10), zombie(22, 30), entry(30, 10, 30, 10)]);
         assert_eq!(members(&census, &Traces::default(), &[]), [21]);

@@ -1,12 +1,12 @@
-//! Whether the kernel killed a process for want of memory. It does so by SIGKILL, as others do; only its counter of
-//! such kills tells the difference.
+//! Detects processes that the kernel killed because memory ran out. It does so by SIGKILL, as others do; only its
+//! counter of such kills shows the difference.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::process::Exit;
 
-/// How a shell reports that what it ran was killed.
+/// The exit code of a shell whose command was killed.
 const KILLED_IN_SHELL: i32 = 128 + libc::SIGKILL;
 
 /// The kernel's counter for the daemon's own control group, which its children are in, too.
@@ -25,12 +25,12 @@ impl OomCounter {
         Self { file, claimed: 0 }
     }
 
-    /// How many there were so far.
+    /// Returns the number of kills so far.
     pub(crate) fn kills(&self) -> u64 {
         self.file.as_deref().and_then(read).unwrap_or_default()
     }
 
-    /// Whether a process that started when the counter stood at `before` died of it.
+    /// Returns whether a process that started when the counter stood at `before` died of it.
     pub(crate) fn claim(&mut self, before: u64, exit: &Exit) -> bool {
         if exit.signal != Some(libc::SIGKILL) && exit.code != Some(KILLED_IN_SHELL) {
             return false;
@@ -44,8 +44,8 @@ impl OomCounter {
     }
 }
 
-/// Where the counter may be, the most telling first: the process's own group as version 2 and version 1 have it, the
-/// top of what a container sees, and at last the machine's.
+/// Returns the files that may hold the counter, the most specific first: the process's own group as version 2 and
+/// version 1 have it, the top of what a container sees, and at last the machine's.
 fn candidates(mount: &Path, groups: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for line in groups.lines() {
@@ -68,7 +68,7 @@ fn candidates(mount: &Path, groups: &str) -> Vec<PathBuf> {
     found
 }
 
-/// All three kinds of file have a line `oom_kill <number>`.
+/// Reads the counter: all three kinds of file have a line `oom_kill <number>`.
 fn read(file: &Path) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())

@@ -12,12 +12,11 @@ use crate::limits;
 use crate::stderr::Stderr;
 use crate::tree::Tree;
 
-/// How a process ended: exactly one of the two is set.
+/// The end of a process: exactly one of the two is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// The exit code, if it ended by itself.
+    /// The exit code, unless a signal ended it.
     pub code: Option<i32>,
-    /// The signal that ended it.
     pub signal: Option<i32>,
 }
 
@@ -47,12 +46,12 @@ impl Process {
         Process { tree, host }
     }
 
-    /// The process id, which is also the number of its process group.
+    /// Returns the process id, which is also the number of its process group.
     pub fn pid(&self) -> u32 {
         self.tree.pid()
     }
 
-    /// How it ended, if it has.
+    /// Returns the exit, once the process has ended.
     pub fn exit(&self) -> Option<Exit> {
         self.tree.exit()
     }
@@ -82,17 +81,18 @@ impl Process {
         self.host.sweeper().end(&self.tree, Duration::ZERO);
     }
 
-    /// Waits until nothing of its tree is left, whoever or whatever ends it. Cancel-safe.
+    /// Waits until nothing of its tree is left, for any reason. Cancel-safe.
     pub async fn gone(&self) {
         self.tree.ended().await;
     }
 
-    /// Whether the kernel killed it for want of memory, as far as the kernel tells. Known with its exit.
+    /// Returns whether the kernel killed it because memory ran out, as far as the kernel reports that. Known with its
+    /// exit.
     pub fn ran_out_of_memory(&self) -> bool {
         self.tree.ran_out_of_memory()
     }
 
-    /// The last 64 KiB of stderr as text; starts with a whole line when something before it was dropped.
+    /// Returns the last 64 KiB of stderr as text; starts with a whole line when something before it was dropped.
     pub fn stderr_tail(&self) -> String {
         self.tree.tail().text()
     }
@@ -110,7 +110,7 @@ pub(crate) async fn await_exit(host: Arc<Host>, tree: Arc<Tree>, status: oneshot
     host.sweeper().end_orphans(&tree);
 }
 
-/// The same for a child whose stderr is kept here.
+/// Waits for the exit of a child whose stderr is kept here.
 pub(crate) async fn attend(
     host: Arc<Host>,
     tree: Arc<Tree>,
@@ -120,7 +120,7 @@ pub(crate) async fn attend(
     let mut stderr = Stderr::new(stderr, &tree);
     let status = tokio::select! {
         status = &mut status => {
-            // A descendant may hold the pipe open for ever; what the process itself wrote is there already.
+            // A descendant may hold the pipe open forever; the output of the process itself is there already.
             let _ = tokio::time::timeout(limits::STDERR_SETTLE, stderr.drain()).await;
             status
         }

@@ -27,7 +27,7 @@ impl Tail {
         }
     }
 
-    /// The kept text. When its start was lost it begins with a whole line, unless it is one long line.
+    /// Returns the kept text. When its start was lost it begins with a whole line, unless it is one long line.
     pub(crate) fn text(&self) -> String {
         let mut kept: Vec<u8> = self.bytes.iter().copied().collect();
         if self.cut

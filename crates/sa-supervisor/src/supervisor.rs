@@ -20,12 +20,12 @@ use crate::process::{Process, attend, await_exit};
 use crate::terminal::{Terminal, TerminalSize};
 use crate::tree::Tree;
 
-/// What a supervisor gives to its children.
+/// The settings that a supervisor gives to its children.
 #[derive(Debug, Clone)]
 pub struct SupervisorOptions {
     /// The environment every child starts from.
     pub env: BaseEnv,
-    /// How to start the guardian, which ends the children when the daemon was killed. `None`: there is none.
+    /// The command of the guardian, which ends the children when the daemon was killed. `None`: there is none.
     pub guardian: Option<GuardianCommand>,
 }
 
@@ -41,26 +41,23 @@ pub struct Supervisor {
 pub struct Spawned {
     /// The handle to it.
     pub process: Process,
-    /// What is written here the child reads; drop it to close the child's stdin.
+    /// The child's stdin; drop it to close it.
     pub stdin: pipe::Sender,
-    /// What the child writes.
     pub stdout: pipe::Receiver,
 }
 
-/// The same, with stderr for the caller, too; no tail of it is kept.
+/// A child whose stderr is read by the caller; no tail of it is kept.
 #[derive(Debug)]
 pub struct OnPipes {
     /// The handle to it.
     pub process: Process,
-    /// What is written here the child reads; drop it to close the child's stdin.
+    /// The child's stdin; drop it to close it.
     pub stdin: pipe::Sender,
-    /// What the child writes.
     pub stdout: pipe::Receiver,
-    /// What the child complains.
     pub stderr: pipe::Receiver,
 }
 
-/// A child that has started on a terminal of its own.
+/// A child that has started on a terminal.
 #[derive(Debug)]
 pub struct OnTerminal {
     /// The handle to it.
@@ -83,7 +80,7 @@ impl Supervisor {
         let host = Host::get()?;
         let listener = Arc::clone(&host);
         tokio::spawn(async move {
-            // What ended before the line above is collected here.
+            // Children that ended before the line above are collected here.
             listener.reap();
             while ended_children.recv().await.is_some() {
                 listener.reap();
@@ -101,8 +98,8 @@ impl Supervisor {
         Ok(Supervisor { host, household })
     }
 
-    /// Starts a child in a process group of its own, with piped stdin and stdout. If the future is dropped
-    /// before it is ready, a child that did start is killed.
+    /// Starts a child in a new process group, with piped stdin and stdout. If the future is dropped before it is
+    /// ready, a child that did start is killed.
     pub async fn spawn(&self, spec: CommandSpec) -> Result<Spawned, SpawnError> {
         let newborn = self.launch(spec, None).await?;
         // Until the cradle is emptied, an error ends the child.
@@ -112,7 +109,7 @@ impl Supervisor {
         Ok(Spawned { process: self.handle(tree), stdin, stdout })
     }
 
-    /// The same, and stderr is the caller's, who must read it: a full pipe stops the child.
+    /// Starts a child whose stderr the caller must read: a full pipe stops the child.
     pub async fn spawn_on_pipes(&self, spec: CommandSpec) -> Result<OnPipes, SpawnError> {
         let newborn = self.launch(spec, None).await?;
         let (stdin, stdout, stderr) = pipes(newborn.streams)?;
@@ -121,7 +118,7 @@ impl Supervisor {
         Ok(OnPipes { process: self.handle(tree), stdin, stdout, stderr })
     }
 
-    /// Starts a child in a session of its own, with a terminal of that size as stdin, stdout and stderr.
+    /// Starts a child in a new session, with a terminal of that size as stdin, stdout and stderr.
     pub async fn spawn_on_terminal(
         &self,
         spec: CommandSpec,
@@ -161,7 +158,7 @@ impl Supervisor {
         for tree in &trees {
             tree.ended().await;
         }
-        // Whoever waits for an exit has it before the daemon goes on to close its connections.
+        // Callers that wait for an exit have it before the daemon closes its connections.
         let _ = tokio::time::timeout(limits::REAP_LIMIT, async {
             for tree in &trees {
                 tree.exited().await;
@@ -182,7 +179,7 @@ fn pipes(streams: Streams) -> Result<(pipe::Sender, pipe::Receiver, pipe::Receiv
     Ok((pipe::Sender::from_owned_fd(stdin)?, stdout, stderr))
 }
 
-/// The keeper made what was not asked for.
+/// Returns the error for streams of another kind than requested.
 fn unexpected_streams() -> SpawnError {
     SpawnError::Io(io::Error::other("the new process has other streams than it should"))
 }

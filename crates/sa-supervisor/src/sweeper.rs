@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use tokio::sync::oneshot;
 
-use crate::census::{self, Attempt, Census, Entry, is_shortage};
+use crate::census::{self, Attempt, Census, CensusEntry, is_shortage};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
 use crate::job::Job;
@@ -24,7 +24,7 @@ use parking_lot::{Condvar, Mutex};
 const HOLLOW_READS: u32 = 8;
 const HOLLOW_PAUSE: Duration = Duration::from_millis(1);
 
-/// What the sweeper is asked to do.
+/// A task of the sweeper.
 enum Order {
     End { tree: Arc<Tree>, deadline: Instant },
     EndOrphans { tree: Arc<Tree> },
@@ -62,7 +62,7 @@ impl Sweeper {
         self.wake.notify_one();
     }
 
-    /// The orders placed since the last call. Waits for the first one, or for `pause` if there is one.
+    /// Returns the orders placed since the last call. Waits for the first one, or for `pause` if there is one.
     fn collect(&self, pause: Option<Duration>) -> Vec<Order> {
         let mut orders = self.orders.lock();
         match pause {
@@ -76,13 +76,12 @@ impl Sweeper {
     }
 }
 
-/// A grace may be as long as the caller likes; a day is as good as more.
+/// Returns the deadline after a grace, which is capped at a day.
 fn deadline_after(grace: Duration) -> Instant {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     Instant::now() + grace.min(DAY)
 }
 
-/// The body of the sweeper's thread.
 pub(crate) fn run(host: &Host) {
     let mut jobs: Vec<Job> = Vec::new();
     let mut pause = limits::TICK_MIN;
@@ -140,7 +139,7 @@ fn advance_all(host: &Host, jobs: &mut Vec<Job>) {
         return;
     };
     let is_short = Cell::new(false);
-    let found: Vec<Vec<&Entry>> = {
+    let found: Vec<Vec<&CensusEntry>> = {
         let claims: Vec<Claim<'_>> = jobs.iter().map(Job::claim).collect();
         members::assign(census, daemon, &claims, marker_reader(&is_short))
     };
@@ -165,7 +164,7 @@ fn keep(host: &Host, finished: Option<Arc<Tree>>) -> bool {
 }
 
 /// Reads the tree marker of a process; notes when there is no descriptor for that.
-fn marker_reader(is_short: &Cell<bool>) -> impl FnMut(&Entry) -> Option<String> {
+fn marker_reader(is_short: &Cell<bool>) -> impl FnMut(&CensusEntry) -> Option<String> {
     let mut hollow_reads = HOLLOW_READS;
     move |entry| {
         let read = census::environment(entry.pid);

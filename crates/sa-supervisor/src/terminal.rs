@@ -10,12 +10,10 @@ use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// How large a terminal is, in characters.
+/// The size of a terminal, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalSize {
-    /// Columns.
     pub columns: u16,
-    /// Rows.
     pub rows: u16,
 }
 
@@ -88,29 +86,27 @@ impl Terminal {
         self.master.try_io(Interest::READABLE, |master| end_as_zero(rustix::io::read(master, &mut *buffer)))
     }
 
-    /// The same, also when the runtime has not heard yet that there is something: for the last look at a terminal that
+    /// Reads even when the runtime does not know yet that there is something: for the last read of a terminal that
     /// nobody has open any more.
     pub fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
         end_as_zero(rustix::io::read(self.master.as_fd(), buffer))
     }
 
-    /// Writes as if typed.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         self.master.try_io(Interest::WRITABLE, |master| Ok(rustix::io::write(master, bytes)?))
     }
 
-    /// Changes the size; the program in the foreground is told by SIGWINCH.
+    /// Changes the size; the program in the foreground gets SIGWINCH.
     pub fn resize(&self, size: TerminalSize) -> io::Result<()> {
         Ok(tcsetwinsize(self.master.as_fd(), size.to_kernel())?)
     }
 
-    /// Its size.
     pub fn size(&self) -> io::Result<TerminalSize> {
         let size = tcgetwinsize(self.master.as_fd())?;
         Ok(TerminalSize { columns: size.ws_col, rows: size.ws_row })
     }
 
-    /// The child has ended: from now on reading ends when all who have the terminal open are gone, too.
+    /// Notes the end of the child: from now on reading ends when all who have the terminal open are gone, too.
     pub fn release(&mut self) {
         self.peer = None;
     }

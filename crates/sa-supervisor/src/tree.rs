@@ -51,7 +51,7 @@ impl Tree {
         self.id
     }
 
-    /// The value of the environment variable that marks its processes.
+    /// Returns the value of the environment variable that marks its processes.
     pub(crate) fn marker(&self) -> String {
         self.id.to_string()
     }
@@ -60,12 +60,12 @@ impl Tree {
         self.leader.as_raw_pid().unsigned_abs()
     }
 
-    /// Number of the process group, while it can still have members.
+    /// Returns the number of the process group, while it can still have members.
     pub(crate) fn group(&self) -> Option<i32> {
         (!self.group_gone.load(Ordering::Acquire)).then(|| self.leader.as_raw_pid())
     }
 
-    /// Number of the first process, while its number cannot belong to another.
+    /// Returns the number of the first process, while its number cannot belong to another.
     pub(crate) fn leader(&self) -> Option<i32> {
         (!self.leader_reaped.load(Ordering::Acquire)).then(|| self.leader.as_raw_pid())
     }
@@ -78,14 +78,14 @@ impl Tree {
         self.tail.lock()
     }
 
-    /// The leader's status was collected. From here on only members of its group keep its number taken, so an
-    /// empty group is remembered: the number may soon be somebody else's.
+    /// Notes that the leader's status was collected. From here on only members of its group keep its number taken, so
+    /// an empty group is remembered: the number may soon be another process's.
     pub(crate) fn leader_was_reaped(&self) {
         self.leader_reaped.store(true, Ordering::Release);
         self.group_exists();
     }
 
-    /// Whether the group has a member, a zombie included.
+    /// Returns whether the group has a member, a zombie included.
     pub(crate) fn group_exists(&self) -> bool {
         if self.group().is_none() {
             return false;
@@ -106,7 +106,7 @@ impl Tree {
         }
     }
 
-    /// Its end by force has begun.
+    /// Notes that the tree is being killed.
     pub(crate) fn mark_killed(&self) {
         self.killed.store(true, Ordering::Release);
     }
@@ -115,7 +115,7 @@ impl Tree {
         self.killed.load(Ordering::Acquire)
     }
 
-    /// The kernel killed it for want of memory.
+    /// Notes that the kernel killed it because memory ran out.
     pub(crate) fn out_of_memory(&self) {
         self.out_of_memory.store(true, Ordering::Release);
     }

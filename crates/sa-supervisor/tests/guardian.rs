@@ -1,5 +1,5 @@
-//! What is left when the daemon dies, by SIGKILL or in good order. This file plays three parts: the tests, the
-//! daemon they kill, and the guardian of that daemon; hence its own `main` instead of the usual harness.
+//! The processes that are left when the daemon dies, by SIGKILL or in good order. This file plays three parts: the
+//! tests, the daemon they kill, and the guardian of that daemon; hence its own `main` instead of the usual harness.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod scene;
@@ -61,7 +61,7 @@ fn run_tests(arguments: &[String]) -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// A daemon in small: starts the given family for each line `spawn` on stdin, passes on what it prints, shuts
+/// Returns a daemon in small: starts the given family for each line `spawn` on stdin, passes on what it prints, shuts
 /// down at `shutdown`.
 fn play_daemon() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -100,7 +100,7 @@ fn play_daemon() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What a built-in agent is: a supervised process that supervises another one. It ends nothing in good order.
+/// Plays a built-in agent: a supervised process that supervises another one. It ends nothing in good order.
 fn play_nested() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -114,8 +114,7 @@ fn play_nested() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One of each kind; the nameless one has neither group nor environment nor parent. It ends by itself when its
-/// stdin does.
+/// One of each kind; the nameless one has neither group nor environment nor parent. It ends when its stdin does.
 const FAMILY: &str = r#"
     S='trap "" TERM HUP INT; echo "$0" $$; sleep 120; :'
     sh -c "$S" member &
@@ -200,7 +199,7 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// The nameless one is beyond the guardian's knowledge and ends by itself.
+/// Drops the nameless one, which is beyond the guardian's knowledge and ends with its stdin.
 fn known(family: &[(String, u32)]) -> Vec<(String, u32)> {
     family.iter().filter(|(name, _)| name != "nameless").cloned().collect()
 }
@@ -264,7 +263,7 @@ fn the_guardian_has_nothing_of_the_daemon() {
     let mut daemon = Daemon::start();
     let family = daemon.spawn();
     let guardian = daemon.guardian();
-    // The loader of the program opens files of its own for a moment.
+    // The loader of the program opens files for a moment.
     wait_until("it has three descriptors", || descriptors(guardian).len() == 3);
     let open = descriptors(guardian);
     assert!(
@@ -317,8 +316,8 @@ fn a_guardian_that_does_not_listen_is_replaced() {
     end_nameless(&family);
 }
 
-/// In a pid namespace of its own the daemon is process 1, as in a container without an init. Where the machine
-/// does not allow that to its user there is nothing to test.
+/// In a new pid namespace the daemon is process 1, as in a container without an init. Where the machine does not
+/// allow that to its user there is nothing to test.
 fn process_one_collects_everything() {
     let namespace = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
     let allowed = Command::new("unshare").args(namespace).arg("true").stderr(Stdio::null()).status();
@@ -341,7 +340,7 @@ fn process_one_collects_everything() {
     assert!(daemon.child.wait().unwrap().success());
 }
 
-/// The only child of `unshare`.
+/// Returns the only child of `unshare`.
 fn inner_init(unshare: u32) -> u32 {
     all_pids().into_iter().find(|pid| status(*pid).is_some_and(|(_, parent)| parent == unshare)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What a child starts with, how its end is reported, and why it may not start at all.
+//! The initial state of a child, the report of its end, and the reasons why it may not start.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -72,7 +72,7 @@ async fn the_tail_of_stderr_is_complete_when_the_exit_is_known() {
 #[tokio::test]
 async fn an_exit_does_not_overtake_the_last_words() {
     let supervisor = supervisor();
-    // A second supervisor, on a runtime of its own, collects children while this thread is busy.
+    // A second supervisor, on another runtime, collects children while this thread is busy.
     std::thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -83,7 +83,7 @@ async fn an_exit_does_not_overtake_the_last_words() {
     for _ in 0..10 {
         let text = "head -c 60000 /dev/zero | tr '\\0' x >&2; echo 'last words' >&2; kill -KILL $$";
         let spawned = supervisor.spawn(script(text)).await.unwrap();
-        // This thread is the whole runtime: when it goes on, the end and all of stderr are there at once.
+        // This thread is the whole runtime: when it continues, the end and all of stderr are there at once.
         while is_present(spawned.process.pid()) {
             std::thread::sleep(Duration::from_millis(1));
         }

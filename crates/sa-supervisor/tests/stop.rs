@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Says who it is and does not go when asked. Two minutes bound what a failed test leaves behind.
 const STUBBORN: &str = r#"trap "" TERM HUP INT; echo "$0" $$; sleep 120; :"#;
 
-/// A leader that will not go, with one descendant of every kind that gets away elsewhere.
+/// Returns a leader that will not go, with one descendant of every kind that gets away elsewhere.
 fn stubborn_family() -> String {
     format!(
         r#"

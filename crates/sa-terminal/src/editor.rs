@@ -21,7 +21,6 @@ pub enum Edit {
     EndOfInput,
     /// Tab: a completion is wanted.
     Complete,
-    /// Escape.
     Escape,
     /// Control-L.
     Redraw,
@@ -50,7 +49,6 @@ impl Editor {
         Self { text: text.to_owned(), cursor: text.len(), ..Self::default() }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -9,15 +9,11 @@ pub enum Key {
     Control(char),
     /// Alt and a character.
     Alt(char),
-    /// Enter.
     Enter,
     /// Alt and Enter, or a line feed.
     NewLine,
-    /// Tab.
     Tab,
-    /// Backspace.
     Backspace,
-    /// Delete.
     Delete,
     /// Escape alone.
     Escape,

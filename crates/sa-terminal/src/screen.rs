@@ -23,9 +23,7 @@ pub enum Motion {
 /// Size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Columns.
     pub columns: usize,
-    /// Rows.
     pub rows: usize,
 }
 
@@ -68,7 +66,6 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// The size.
     pub fn size(&self) -> Size {
         self.size
     }

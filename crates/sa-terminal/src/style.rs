@@ -26,11 +26,8 @@ pub enum Color {
 /// How a piece of text looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Bold.
     pub bold: bool,
-    /// Italic.
     pub italic: bool,
-    /// Dim.
     pub dim: bool,
     /// Underlined.
     pub underline: bool,
@@ -103,12 +100,10 @@ impl Span {
         Self { text: clean(text).replace('\t', TAB), style }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The style.
     pub fn style(&self) -> Style {
         self.style
     }

@@ -1,7 +1,7 @@
 //! Numbers, reasons and failures in words.
 
 use crate::style::{Color, Line, Style};
-use sa_api::sessions::{AgentError, CrashInfo, StopReason, Usage};
+use sa_api::sessions::{AgentError, CrashInfo, CrashKind, StopReason, Usage};
 
 /// A failure in words: what failed, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,24 +62,26 @@ pub fn explain_agent_error(agent: &str, error: &AgentError, variable: Option<&st
 /// Explains a failure that the session recorded.
 pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> Explanation {
     let message = for_people(&crash.message);
-    let (what, next) = match crash.kind.as_str() {
-        "authRequired" => (format!("{agent} is not logged in: {message}"), Some(log_in(agent, variable))),
-        "agentExited" => {
+    let (what, next) = match &crash.kind {
+        CrashKind::AuthRequired => {
+            (format!("{agent} is not logged in: {message}"), Some(log_in(agent, variable)))
+        }
+        CrashKind::AgentExited => {
             let how = match crash.exit.as_ref().and_then(|exit| exit.code) {
                 Some(code) => format!(" with exit code {code}"),
                 None => String::new(),
             };
             (format!("{agent} exited{how}: {message}"), Some("the next message starts it again".to_owned()))
         }
-        "installFailed" => (
+        CrashKind::InstallFailed => (
             format!("{agent} could not be installed: {message}"),
             Some(format!("run 'sandbox-agent install-agent {agent}' to see why")),
         ),
-        "spawnFailed" => (
+        CrashKind::SpawnFailed => (
             format!("{agent} could not be started: {message}"),
             Some(format!("run 'sandbox-agent doctor {agent}' to find out why")),
         ),
-        "timeout" => (format!("{agent} did not reply in time: {message}"), None),
+        CrashKind::Timeout => (format!("{agent} did not reply in time: {message}"), None),
         _ => (message.to_owned(), None),
     };
     Explanation { what, next }
@@ -172,7 +174,7 @@ mod tests {
         );
         let crash = CrashInfo {
             message: "401; over HTTP: give `env`".to_owned(),
-            kind: "authRequired".to_owned(),
+            kind: CrashKind::AuthRequired,
             ..CrashInfo::default()
         };
         assert_eq!(explain_crash("codex", &crash, None).what, "codex is not logged in: 401");

@@ -19,22 +19,22 @@ pub struct Acp {
 }
 
 impl Acp {
-    /// The server of this id, which need not exist yet.
+    /// Returns the server of this id, which need not exist yet.
     pub fn new(http: &Http, server: &str) -> Self {
         Self { http: http.clone(), server: server.to_owned(), ids: Arc::default() }
     }
 
-    /// Its path; `query` starts with `?` or is empty.
+    /// Returns the server's path; `query` starts with `?` or is empty.
     pub fn path(&self, query: &str) -> String {
         format!("/v1/acp/{}{query}", self.server)
     }
 
-    /// A POST of one message, to be changed or sent.
+    /// Returns a POST of one message, to be changed or sent.
     pub fn posting(&self, json: impl Into<Bytes>) -> Request {
         self.http.post(&self.path("")).json(json)
     }
 
-    /// The same with `?agent=`, which starts the server if need be.
+    /// Returns a POST with `?agent=`, which starts the server if needed.
     pub fn posting_to(&self, agent: &str, json: impl Into<Bytes>) -> Request {
         self.http.post(&self.path(&format!("?agent={agent}"))).json(json)
     }
@@ -74,13 +74,13 @@ impl Acp {
         Ok(())
     }
 
-    /// A request with an id that this client has not used yet.
+    /// Returns a request with an id that this client has not used yet.
     pub fn envelope(&self, method: &str, params: &str) -> String {
         let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
     }
 
-    /// The GET of its events, to be changed and then opened with `Sse::open`.
+    /// Returns the GET of its events, to be changed and then opened with `Sse::open`.
     pub fn listening(&self) -> Request {
         self.http.get(&self.path("")).header("accept", "text/event-stream")
     }
@@ -90,12 +90,11 @@ impl Acp {
         Sse::open(self.listening()).await
     }
 
-    /// Opens its events after that one.
     pub async fn events_after(&self, last: u64) -> Result<Sse> {
         Sse::open(self.listening().header("last-event-id", &last.to_string())).await
     }
 
-    /// A WebSocket to it; `query` starts with `?` or is empty.
+    /// Returns a WebSocket to it; `query` starts with `?` or is empty.
     pub fn ws(&self, query: &str) -> WsRequest {
         self.http.ws(&self.path(query))
     }
@@ -105,13 +104,13 @@ impl Acp {
         self.http.delete(&self.path("")).send().await
     }
 
-    /// Its entry in the list of servers, if it has one.
+    /// Returns the server's entry in the list of servers, if it has one.
     pub async fn listed(&self) -> Result<Option<Value>> {
         let list = Self::list(&self.http).await?;
         Ok(list.into_iter().find(|entry| entry.get("serverId") == Some(&Value::from(self.server.as_str()))))
     }
 
-    /// All servers, as `GET /v1/acp` lists them.
+    /// Returns all servers, as `GET /v1/acp` lists them.
     pub async fn list(http: &Http) -> Result<Vec<Value>> {
         let mut list = http.get("/v1/acp").send().await?.expect_status(200)?.json()?;
         match list.get_mut("servers").map(Value::take) {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
-/// The daemon: `SANDBOX_AGENT_TEST_BIN`, else the one built beside the running executable.
+/// Returns the path of the daemon: `SANDBOX_AGENT_TEST_BIN`, else the one built next to the running executable.
 pub fn daemon_path() -> Result<PathBuf> {
     match std::env::var_os("SANDBOX_AGENT_TEST_BIN") {
         Some(path) => existing(PathBuf::from(path)),
@@ -11,7 +11,7 @@ pub fn daemon_path() -> Result<PathBuf> {
     }
 }
 
-/// The puppet, built beside the running executable.
+/// Returns the path of the puppet, built next to the running executable.
 pub fn puppet_path() -> Result<PathBuf> {
     beside("sa-puppet")
 }
@@ -31,8 +31,8 @@ fn existing(path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A source that is newer than the binary made from it. Cargo does not rebuild a binary for the tests of another
-/// package, so a failure may be one of yesterday's code; the failing test should say so.
+/// Returns a source that is newer than the binary made from it. Cargo does not rebuild a binary for the tests of
+/// another package, so a failure may be one of yesterday's code; the failing test should say so.
 pub(crate) fn newer_source(binary: &Path) -> Option<PathBuf> {
     let built = std::fs::metadata(binary).and_then(|file| file.modified()).ok()?;
     let sources = std::fs::read_to_string(binary.with_extension("d")).ok()?;

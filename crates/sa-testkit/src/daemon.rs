@@ -30,52 +30,50 @@ pub struct Daemon {
     mark: String,
 }
 
-/// How the daemon ended.
+/// The end of a daemon.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopped {
-    /// Its exit status.
     pub status: ExitStatus,
-    /// How long it took from the signal on.
+    /// The time from the signal to the exit.
     pub elapsed: Duration,
 }
 
 impl Daemon {
-    /// A daemon with a token and one agent, `puppet`.
+    /// Creates a daemon with a token and one agent, `puppet`.
     pub async fn start() -> Result<Self> {
         Self::builder().puppet(&[]).start().await
     }
 
-    /// A daemon in the making, without agents of the test's own.
+    /// Returns a daemon in the making, without agents of the test's own.
     pub fn builder() -> DaemonBuilder {
         DaemonBuilder::default()
     }
 
-    /// Where it listens: `http://ADDRESS:PORT`.
+    /// Returns the address: `http://ADDRESS:PORT`.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.http.address())
     }
 
-    /// Its token, unless it runs without.
+    /// Returns the token, unless it runs without one.
     pub fn token(&self) -> Option<&str> {
         self.http.token.as_deref()
     }
 
-    /// A client with the token.
+    /// Returns a client with the token.
     pub fn http(&self) -> &Http {
         &self.http
     }
 
-    /// A client of one ACP server.
+    /// Returns a client of one ACP server.
     pub fn acp(&self, server: &str) -> Acp {
         Acp::new(&self.http, server)
     }
 
-    /// Its home folder and environment; the builder of another daemon can take it over.
+    /// Returns the home folder and environment; the builder of another daemon can take it over.
     pub fn sandbox(&self) -> Arc<Sandbox> {
         Arc::clone(&self.sandbox)
     }
 
-    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -85,17 +83,15 @@ impl Daemon {
         Ok(self.status("VmRSS")? * 1024)
     }
 
-    /// The most resident memory that it ever had.
+    /// Returns the most resident memory that it ever had.
     pub fn peak_rss_bytes(&self) -> Result<u64> {
         Ok(self.status("VmHWM")? * 1024)
     }
 
-    /// How many threads it has.
     pub fn threads(&self) -> Result<u64> {
         self.status("Threads")
     }
 
-    /// How many descriptors it has open.
     pub fn open_fds(&self) -> Result<usize> {
         procfs::open_descriptors(self.pid()).context("the daemon's descriptors")
     }
@@ -109,28 +105,25 @@ impl Daemon {
         procfs::status_number(self.pid(), key).with_context(|| format!("the daemon's {key}"))
     }
 
-    /// All processes below it, zombies included.
+    /// Returns all processes below it, zombies included.
     pub fn children(&self) -> Vec<Process> {
         procfs::descendants(self.pid())
     }
 
-    /// All running processes that it or its children started, also those that left its tree.
+    /// Returns all running processes that it or its children started, also those that left its tree.
     pub fn leftovers(&self) -> Vec<Process> {
         let own = self.pid();
         procfs::marked_processes(&self.mark).into_iter().filter(|process| process.pid != own).collect()
     }
 
-    /// What it wrote to standard error so far.
     pub fn stderr(&self) -> String {
         self.log.stderr()
     }
 
-    /// What it wrote to standard output so far.
     pub fn stdout(&self) -> String {
         self.log.stdout()
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         if !self.ended {
             procfs::send(self.pid(), signal);

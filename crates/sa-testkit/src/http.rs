@@ -31,52 +31,46 @@ impl Http {
         Ok(Self { address, token: token.map(str::to_owned) })
     }
 
-    /// The same server with another token or none.
+    /// Returns the same server with another token or none.
     pub fn with_token(&self, token: Option<&str>) -> Self {
         Self { address: self.address, token: token.map(str::to_owned) }
     }
 
-    /// The server's address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A GET of a path with its query.
+    /// Returns a GET of a path with its query.
     pub fn get(&self, path: &str) -> Request {
         self.request(Method::GET, path)
     }
 
-    /// A POST.
     pub fn post(&self, path: &str) -> Request {
         self.request(Method::POST, path)
     }
 
-    /// A PUT.
     pub fn put(&self, path: &str) -> Request {
         self.request(Method::PUT, path)
     }
 
-    /// A PATCH.
     pub fn patch(&self, path: &str) -> Request {
         self.request(Method::PATCH, path)
     }
 
-    /// A DELETE.
     pub fn delete(&self, path: &str) -> Request {
         self.request(Method::DELETE, path)
     }
 
-    /// Any method.
     pub fn request(&self, method: Method, path: &str) -> Request {
         Request::new(self.clone(), method, path)
     }
 
-    /// A connection for several requests, one after the other.
+    /// Returns a connection for several requests, one after the other.
     pub async fn connect(&self) -> Result<Connection> {
         Connection::open(self, None, Pace::Free).await
     }
 
-    /// A socket to the server. A small receive buffer makes a reader that stalls felt at once.
+    /// Returns a socket to the server. A small receive buffer makes a reader that stalls felt at once.
     pub(crate) async fn socket(&self, receive_buffer: Option<u32>) -> Result<TcpStream> {
         let socket = if self.address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         if let Some(bytes) = receive_buffer {
@@ -142,31 +136,27 @@ impl Connection {
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The status code.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body, as it came.
     pub body: Bytes,
 }
 
 impl Reply {
-    /// A header's value; empty when it is absent or no text.
+    /// Returns a header's value; empty when it is absent or no text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> Result<Value> {
         serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {}", self.text()))
     }
 
-    /// The same reply when it has this status; else an error that shows the body.
+    /// Returns the reply if it has this status; else an error that shows the body.
     pub fn expect_status(self, status: u16) -> Result<Self> {
         if self.status != status {
             bail!("status {} instead of {status}: {}", self.status, self.text());
@@ -177,9 +167,7 @@ impl Reply {
 
 /// An answer whose body is still coming. Dropping it closes the connection.
 pub struct OpenReply {
-    /// The status code.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     body: Incoming,
     pace: PaceControl,
@@ -188,7 +176,7 @@ pub struct OpenReply {
 }
 
 impl OpenReply {
-    /// The next piece of the body; nothing at its proper end. A connection that was cut is an error.
+    /// Returns the next piece of the body; nothing at its proper end. A connection that was cut is an error.
     pub async fn chunk(&mut self, deadline: Duration) -> Result<Option<Bytes>> {
         loop {
             match within("a piece of the body", deadline, self.body.frame()).await? {
@@ -211,7 +199,7 @@ impl OpenReply {
         Ok(Reply { status: self.status, headers: self.headers, body: body.into() })
     }
 
-    /// How the connection reads from here on.
+    /// Returns the control of the connection's reading speed.
     pub fn pace(&self) -> &PaceControl {
         &self.pace
     }

@@ -1,8 +1,8 @@
 //! Real agents: installed by the binary under test from npm's registry, without npm, into a cache that outlives the run.
 //!
-//! The cache is `SANDBOX_AGENT_TEST_CACHE`, by default `sandbox-agent-tests` in the user's directory for caches. What is there
-//! is used again without a look at the network; removing the directory fetches everything anew. Several tests may ask
-//! for the same agent at once: the installer itself keeps them apart.
+//! The cache is `SANDBOX_AGENT_TEST_CACHE`, by default `sandbox-agent-tests` in the user's directory for caches.
+//! Agents in it are used again without network access; removing the directory fetches everything again. Several tests
+//! may ask for the same agent at once: the installer itself keeps them apart.
 
 use crate::binaries::daemon_path;
 use crate::process::{Finished, Sandbox};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// How long an installation may take, download included.
+/// Timeout of an installation, download included.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What the harness passes on, because without it there may be no way to the registry.
+/// Variables that the harness passes on, because without them there may be no way to the registry.
 const PASSED_ON: [&str; 10] = [
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
@@ -29,17 +29,14 @@ const PASSED_ON: [&str; 10] = [
     "no_proxy",
 ];
 
-/// What agents start by themselves.
+/// Programs that agents start.
 const BARE: [&str; 6] = ["sh", "bash", "cat", "env", "git", "uname"];
 
 /// One version of a real agent.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// The agent's id.
     pub agent: String,
-    /// Its version.
     pub version: String,
-    /// Its program.
     pub program: PathBuf,
     /// A data directory (`--data-dir`) that holds this version and no other.
     pub data_dir: PathBuf,
@@ -94,7 +91,7 @@ impl Installed {
         }
     }
 
-    /// The program in an environment that holds nothing of the developer's, npm and Node included.
+    /// Returns the program in an environment that holds nothing of the developer's, npm and Node included.
     pub fn command(&self, sandbox: &Sandbox) -> Result<Command> {
         let mut command = sandbox.command(&self.program);
         command.env("PATH", bare_path(sandbox)?);
@@ -102,7 +99,7 @@ impl Installed {
     }
 }
 
-/// A `PATH` with a shell and little else; neither npm nor Node is there.
+/// Returns a `PATH` with a shell and little else; neither npm nor Node is there.
 pub fn bare_path(sandbox: &Sandbox) -> Result<PathBuf> {
     let folder = sandbox.path("bare-path");
     std::fs::create_dir_all(&folder)?;
@@ -125,7 +122,7 @@ fn cache() -> Result<PathBuf> {
     found.context("where to keep real agents: set SANDBOX_AGENT_TEST_CACHE")
 }
 
-/// The version that is there.
+/// Returns the version that is there.
 fn current(data_dir: &Path, agent: &str) -> Option<String> {
     let link = std::fs::read_link(data_dir.join("agents").join(agent).join("current")).ok()?;
     Some(link.to_str()?.to_owned())
@@ -135,7 +132,7 @@ fn is_there(data_dir: &Path, agent: &str, version: &str) -> bool {
     data_dir.join("agents").join(agent).join(version).is_dir()
 }
 
-/// The registry that npm on this machine is configured to use.
+/// Returns the registry that npm on this machine is configured to use.
 async fn registry() -> Result<String> {
     if let Ok(registry) = std::env::var("npm_config_registry") {
         return Ok(registry);

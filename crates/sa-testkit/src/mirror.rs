@@ -1,7 +1,7 @@
 //! A web server on loopback that publishes agents as their vendors do, and fails as networks do.
 //!
-//! It serves a tree of hosts, `/<host>/<path>`, so it stands for all of them as a mirror; npm's registry is beneath `/npm`.
-//! What it publishes are small shell scripts that say their version.
+//! It serves a tree of hosts, `/<host>/<path>`, so it stands for all of them as a mirror; npm's registry is beneath
+//! `/npm`. It publishes small shell scripts that print their version.
 
 mod archive;
 mod fault;
@@ -16,11 +16,12 @@ pub use layout::{AMP_PLATFORMS, CLAUDE_PLATFORMS, CODEX_TARGETS, OPENCODE_PLATFO
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use fault::Faults;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// The server. It ends when it is dropped.
@@ -34,13 +35,13 @@ pub struct Mirror {
 /// One request that came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
-    /// Its path, with `%2f` and `%40` decoded.
+    /// The path, with `%2f` and `%40` decoded.
     pub path: String,
-    /// Its `Range` header.
+    /// The `Range` header.
     pub range: Option<String>,
-    /// Its `Authorization` header.
+    /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// Its `Accept` header.
+    /// The `Accept` header.
     pub accept: Option<String>,
 }
 
@@ -49,7 +50,7 @@ struct State {
     files: BTreeMap<String, Published>,
     faults: Faults,
     requests: Vec<Recorded>,
-    /// What npm's registry says about each package.
+    /// The metadata of each package in npm's registry.
     packages: BTreeMap<String, Value>,
 }
 
@@ -61,7 +62,6 @@ enum Published {
 }
 
 impl Mirror {
-    /// Starts an empty one.
     pub async fn start() -> Result<Self> {
         let listener =
             tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.context("listening on loopback")?;
@@ -71,12 +71,12 @@ impl Mirror {
         Ok(Self { address, state, server })
     }
 
-    /// Its address, to be used as a mirror.
+    /// Returns the address, to be used as a mirror.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The address of its npm registry.
+    /// Returns the address of its npm registry.
     pub fn npm_registry(&self) -> String {
         format!("{}/npm/", self.url())
     }
@@ -86,7 +86,6 @@ impl Mirror {
         self.state().files.insert(normal(path), Published::Bytes(bytes.into()));
     }
 
-    /// Publishes a redirect.
     pub fn put_redirect(&self, path: &str, target: &str) {
         self.state().files.insert(normal(path), Published::Redirect(target.to_owned()));
     }
@@ -97,7 +96,6 @@ impl Mirror {
         self.state().files.retain(|known, _| !fault::matches(&path, known));
     }
 
-    /// What is published at a path.
     pub fn bytes(&self, path: &str) -> Option<Bytes> {
         match self.state().files.get(&normal(path)) {
             Some(Published::Bytes(bytes)) => Some(bytes.clone()),
@@ -110,7 +108,7 @@ impl Mirror {
         self.state().faults.add(normal(path), fault, None);
     }
 
-    /// The same for the next `times` answers.
+    /// Adds a fault for the next `times` answers.
     pub fn fault_times(&self, path: &str, fault: Fault, times: u32) {
         self.state().faults.add(normal(path), fault, Some(times));
     }
@@ -120,18 +118,17 @@ impl Mirror {
         self.state().faults = Faults::default();
     }
 
-    /// The requests so far, in the order in which they came.
+    /// Returns the requests so far, in the order in which they came.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state().requests.clone()
     }
 
-    /// The requests of one path.
     pub fn requests_of(&self, path: &str) -> Vec<Recorded> {
         let path = normal(path);
         self.requests().into_iter().filter(|request| request.path == path).collect()
     }
 
-    /// Writes everything as a tree of files, as an offline mirror has it. What npm knows about a package becomes
+    /// Writes everything as a tree of files, as an offline mirror has it. The metadata of a package becomes
     /// `index.json` in the package's directory; redirects have no form there.
     pub fn write_tree(&self, directory: &Path) -> Result<()> {
         let state = self.state();
@@ -161,10 +158,9 @@ impl Drop for Mirror {
 }
 
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+    state.lock()
 }
 
-/// One spelling for each path.
 fn normal(path: &str) -> String {
     let path = path.replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
     format!("/{}", path.trim_start_matches('/'))

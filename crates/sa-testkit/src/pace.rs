@@ -1,27 +1,25 @@
 //! A connection whose reading side can be slowed down and stopped, to be a bad reader on purpose.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// How a connection reads.
+/// The speed at which a connection reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// As fast as it can.
     Free,
     /// This many bytes, then a pause.
     Slow {
-        /// Bytes per read.
         bytes: usize,
-        /// Length of the pause.
         pause: Duration,
     },
-    /// Not at all.
     Stalled,
 }
 
@@ -50,7 +48,7 @@ impl PaceControl {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     fn poll(&self, cx: &Context<'_>) -> Pace {

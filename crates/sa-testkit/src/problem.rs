@@ -9,11 +9,10 @@ const URN: &str = "urn:sandbox-agent:error:";
 /// A problem document.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What follows `urn:sandbox-agent:error:`.
+    /// The part after `urn:sandbox-agent:error:`.
     pub code: String,
-    /// What went wrong this time; empty when the document has none.
+    /// The `detail` member; empty when the document has none.
     pub detail: String,
-    /// All of it.
     pub document: Value,
 }
 
@@ -32,7 +31,7 @@ impl Reply {
         Ok(Problem { code, detail: text("detail"), document })
     }
 
-    /// The problem, which must have this status and code.
+    /// Returns the problem, which must have this status and code.
     pub fn expect_problem(&self, status: u16, code: &str) -> Result<Problem> {
         let problem = self.problem()?;
         let same = self.status == status && problem.code == code;

@@ -1,4 +1,4 @@
-//! Running the binary under test in an environment of its own.
+//! Runs the binary under test in a clean environment.
 
 use crate::binaries::daemon_path;
 use crate::wait::{DEADLINE, POLL};
@@ -21,7 +21,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A fresh one.
+    /// Creates a fresh one.
     pub fn new() -> Result<Self> {
         let root = tempfile::Builder::new().prefix("sa-testkit-").tempdir().context("a temporary folder")?;
         let home = root.path().join("home");
@@ -32,17 +32,17 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What `HOME` is.
+    /// Returns the value of `HOME`.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// What `XDG_DATA_HOME` is.
+    /// Returns the value of `XDG_DATA_HOME`.
     pub fn data_home(&self) -> PathBuf {
         self.home.join("data")
     }
 
-    /// A path for a file of the test's own.
+    /// Returns a path for a file of the test's own.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
@@ -51,7 +51,7 @@ impl Sandbox {
         self.root.path().join("tmp")
     }
 
-    /// A command with this environment and no standard input.
+    /// Returns a command with this environment and no standard input.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().current_dir(&self.home).stdin(Stdio::null());
@@ -74,13 +74,10 @@ impl Sandbox {
 /// A process that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
     pub status: ExitStatus,
-    /// What it wrote.
     pub stdout: String,
-    /// What it complained.
     pub stderr: String,
-    /// How long it took.
+    /// The time from start to end.
     pub elapsed: Duration,
 }
 
@@ -90,7 +87,6 @@ impl Finished {
         Self::within(command, DEADLINE).await
     }
 
-    /// The same with another deadline.
     pub async fn within(mut command: Command, deadline: Duration) -> Result<Self> {
         let started = Instant::now();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -112,7 +108,7 @@ impl fmt::Display for Finished {
     }
 }
 
-/// How the child ended, or nothing when it has not by the deadline.
+/// Returns the exit status of the child, or nothing if it has not ended by the deadline.
 pub(crate) async fn exit_of(child: &mut Child, deadline: Duration) -> Result<Option<ExitStatus>> {
     let started = Instant::now();
     loop {
@@ -130,7 +126,7 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
-            // What was read before an error is worth more than the error.
+            // The bytes before an error are worth more than the error.
             let _cut = stream.read_to_end(&mut bytes);
         }
         bytes

@@ -8,30 +8,26 @@ use std::time::Duration;
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its id.
     pub pid: u32,
     /// The name of its program, cut by the kernel to 15 bytes.
     pub name: String,
     /// `R`, `S`, `D`, `T`, or `Z` for one that nobody has waited for.
     pub state: char,
-    /// Its parent.
     pub parent: u32,
-    /// Its process group.
     pub group: u32,
-    /// Its session.
     pub session: u32,
     /// Processor time it has used, in user and kernel mode together.
     pub cpu: Duration,
 }
 
 impl Process {
-    /// Whether it has ended and only waits to be reaped.
+    /// Returns whether it has ended and only waits to be reaped.
     pub fn is_zombie(&self) -> bool {
         self.state == 'Z'
     }
 }
 
-/// The process of that id, if there is one.
+/// Returns the process of that id, if there is one.
 pub fn process(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold anything, spaces and parentheses included; the last one closes it.
@@ -54,12 +50,12 @@ pub fn process(pid: u32) -> Option<Process> {
     })
 }
 
-/// Whether that process runs; one that has ended and was not reaped does not.
+/// Returns whether that process runs; one that has ended and was not reaped does not.
 pub fn is_alive(pid: u32) -> bool {
     process(pid).is_some_and(|process| !process.is_zombie())
 }
 
-/// All processes below this one, zombies included, in the order of their ids.
+/// Returns all processes below this one, zombies included, in the order of their ids.
 pub fn descendants(root: u32) -> Vec<Process> {
     let mut below = BTreeSet::from([root]);
     let all = all();
@@ -94,14 +90,13 @@ fn all() -> Vec<Process> {
     all
 }
 
-/// A number from `/proc/<pid>/status`, such as `VmRSS`.
+/// Returns a number from `/proc/<pid>/status`, such as `VmRSS`.
 pub(crate) fn status_number(pid: u32, key: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// How many descriptors it has open.
 pub(crate) fn open_descriptors(pid: u32) -> Option<usize> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Reads only when told to.
+/// A connection that reads only on request.
 pub struct RawConnection {
     stream: TcpStream,
     read: Vec<u8>,
@@ -23,7 +23,6 @@ impl RawConnection {
         Self { stream, read: Vec::new() }
     }
 
-    /// Writes exactly these bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.stream.write_all(bytes).await.context("writing to the server")
     }

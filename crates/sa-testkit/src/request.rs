@@ -46,7 +46,7 @@ impl Request {
         self.without_header(name).also_header(name, value)
     }
 
-    /// Adds a header beside those of the same name.
+    /// Adds a header next to those of the same name.
     pub fn also_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -58,41 +58,41 @@ impl Request {
         self
     }
 
-    /// The body, as it goes out.
+    /// Returns the body, as it goes out.
     pub fn body(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// A JSON body, given as text and sent as it is.
+    /// Returns a JSON body, given as text and sent as it is.
     pub fn json(self, text: impl Into<Bytes>) -> Self {
         self.header("content-type", "application/json").body(text)
     }
 
-    /// How long the answer (of `open`: its head) may take.
+    /// Sets the deadline of the answer (of `open`: of its head).
     pub fn within(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// The size of the socket's receive buffer, before the kernel's minimum applies.
+    /// Returns the size of the socket's receive buffer, before the kernel's minimum applies.
     pub fn receive_buffer(mut self, bytes: u32) -> Self {
         self.receive_buffer = Some(bytes);
         self
     }
 
-    /// How fast the answer is read from its first byte.
+    /// Sets the speed at which the answer is read from its first byte.
     pub fn pace(mut self, pace: Pace) -> Self {
         self.pace = pace;
         self
     }
 
-    /// Sends it on a connection of its own and reads the whole answer.
+    /// Sends it on a new connection and reads the whole answer.
     pub async fn send(self) -> Result<Reply> {
         Connection::open(&self.http, self.receive_buffer, self.pace).await?.send(self).await
     }
 
-    /// Sends it on a connection of its own and leaves the body to be read.
+    /// Sends it on a new connection and leaves the body to be read.
     pub async fn open(self) -> Result<OpenReply> {
         Connection::open(&self.http, self.receive_buffer, self.pace).await?.stream(self).await
     }
@@ -104,7 +104,7 @@ impl Request {
         Ok(raw)
     }
 
-    /// The bytes of it.
+    /// Returns the bytes of it.
     pub fn to_wire(&self) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         for (name, value) in &self.headers {

@@ -37,17 +37,17 @@ impl Sse {
         Ok(Err(reply.finish(DEADLINE).await?))
     }
 
-    /// The headers of the answer.
     pub fn headers(&self) -> &HeaderMap {
         &self.reply.headers
     }
 
-    /// The next event; nothing when the server ended the stream. A cut connection or none by then is an error.
+    /// Returns the next event; nothing when the server ended the stream. A cut connection or none by then is an
+    /// error.
     pub async fn next_event(&mut self) -> Result<Option<Event>> {
         self.next_within(DEADLINE).await
     }
 
-    /// The next event before another deadline.
+    /// Returns the next event before another deadline.
     pub async fn next_within(&mut self, deadline: Duration) -> Result<Option<Event>> {
         within("an event", deadline, async {
             loop {
@@ -63,12 +63,11 @@ impl Sse {
         .await?
     }
 
-    /// The next event, which must come.
+    /// Returns the next event, which must come.
     pub async fn event(&mut self) -> Result<Event> {
         self.next_event().await?.context("the stream ended instead of the next event")
     }
 
-    /// Skips events until one fits.
     pub async fn find(&mut self, what: &str, mut fits: impl FnMut(&Event) -> bool) -> Result<Event> {
         loop {
             let event = self.event().await.with_context(|| format!("looking for {what}"))?;
@@ -97,12 +96,12 @@ impl Sse {
         Ok(())
     }
 
-    /// How many comments have come.
+    /// Returns the number of comments so far.
     pub fn comments(&self) -> usize {
         self.parser.comments()
     }
 
-    /// The reconnection time that the server asked for.
+    /// Returns the reconnection time that the server asked for.
     pub fn retry(&self) -> Option<Duration> {
         self.parser.retry()
     }

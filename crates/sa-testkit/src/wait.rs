@@ -4,8 +4,8 @@ use anyhow::{Context, Result, bail};
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that should happen soon. Far above what it takes, so that a loaded
-/// machine does not fail a test.
+/// Deadline for something that should happen soon. Far above the usual time, so that a loaded machine does not fail a
+/// test.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Pause between two looks at a condition.
@@ -16,7 +16,6 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) -> Result<()
     until_some(what, || condition().then_some(())).await
 }
 
-/// Waits until there is a value.
 pub async fn until_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> Result<T> {
     let started = Instant::now();
     loop {
@@ -30,7 +29,7 @@ pub async fn until_some<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> R
     }
 }
 
-/// The future's value, or an error that names `what` did not come in time.
+/// Returns the future's value, or an error that names `what` did not come in time.
 pub async fn within<T>(what: &str, deadline: Duration, future: impl Future<Output = T>) -> Result<T> {
     tokio::time::timeout(deadline, future).await.with_context(|| format!("waited {deadline:?} for {what}"))
 }

@@ -22,7 +22,7 @@ pub struct WsRequest {
 }
 
 impl Http {
-    /// A WebSocket on a path with its query.
+    /// Returns a WebSocket on a path with its query.
     pub fn ws(&self, path: &str) -> WsRequest {
         let token = self.token.as_ref().map(|token| ("authorization".to_owned(), format!("Bearer {token}")));
         WsRequest { http: self.clone(), path: path.to_owned(), headers: token.into_iter().collect() }
@@ -89,28 +89,25 @@ pub struct Ws {
 }
 
 impl Ws {
-    /// Sends a text message.
     pub async fn send(&mut self, text: &str) -> Result<()> {
         self.stream.send(Message::Text(Utf8Bytes::from(text))).await.context("sending a message")
     }
 
-    /// Sends a binary message.
     pub async fn send_binary(&mut self, bytes: &[u8]) -> Result<()> {
         let message = Message::Binary(Bytes::copy_from_slice(bytes));
         self.stream.send(message).await.context("sending a binary message")
     }
 
-    /// Sends a ping.
     pub async fn ping(&mut self, bytes: &[u8]) -> Result<()> {
         self.stream.send(Message::Ping(Bytes::copy_from_slice(bytes))).await.context("sending a ping")
     }
 
-    /// The next text message; nothing when the server closed. Pings and pongs are passed over.
+    /// Returns the next text message; nothing when the server closed. Pings and pongs are passed over.
     pub async fn next(&mut self) -> Result<Option<String>> {
         self.next_within(DEADLINE).await
     }
 
-    /// The next text message before another deadline.
+    /// Returns the next text message before another deadline.
     pub async fn next_within(&mut self, deadline: Duration) -> Result<Option<String>> {
         loop {
             match self.frame_within(deadline).await? {
@@ -122,13 +119,13 @@ impl Ws {
         }
     }
 
-    /// The next text message, which must come.
+    /// Returns the next text message, which must come.
     pub async fn message(&mut self) -> Result<String> {
         let closed = |ws: &Self| format!("closed instead of the next message: {:?}", ws.closed);
         self.next().await?.with_context(|| closed(self))
     }
 
-    /// The next frame of any kind but close; nothing when the connection is closed.
+    /// Returns the next frame of any kind but close; nothing when the connection is closed.
     pub async fn frame_within(&mut self, deadline: Duration) -> Result<Option<Message>> {
         match within("a WebSocket message", deadline, self.stream.next()).await? {
             None => Ok(None),
@@ -144,12 +141,11 @@ impl Ws {
         }
     }
 
-    /// The code and reason that the server closed with (1005 when it gave none).
+    /// Returns the code and reason that the server closed with (1005 when it gave none).
     pub fn closed(&self) -> Option<&(u16, String)> {
         self.closed.as_ref()
     }
 
-    /// Closes with a code.
     pub async fn close(&mut self, code: u16, reason: &str) -> Result<()> {
         let frame = CloseFrame { code: code.into(), reason: reason.to_owned().into() };
         self.stream.close(Some(frame)).await.context("closing the WebSocket")

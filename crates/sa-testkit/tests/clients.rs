@@ -144,7 +144,7 @@ async fn a_stalled_reader_fills_the_servers_socket_and_can_go_on() -> Result<()>
     events.set_pace(Pace::Stalled);
     let written = poured.recv().await.expect("the server is done");
     assert!(written < 32 << 20, "{written} bytes went to a reader that reads nothing");
-    // What was read before the stall is there; after that nothing comes, however much waits in the socket.
+    // The data read before the stall is there; after that nothing comes, however much waits in the socket.
     let mut read_before = 0;
     while events.next_within(Duration::from_millis(200)).await.is_ok() {
         read_before += 1;

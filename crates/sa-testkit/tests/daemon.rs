@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A daemon that is this script.
 fn scripted(script: &str) -> Result<DaemonBuilder> {
     let sandbox = Arc::new(Sandbox::new()?);
     let path = sandbox.path("daemon");

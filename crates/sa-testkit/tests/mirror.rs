@@ -1,11 +1,11 @@
-//! The mirror answers like a web server, and fails as it is told to.
+//! The mirror answers like a web server, and fails on request.
 #![allow(clippy::unwrap_used)]
 
 use sa_testkit::mirror::{Fault, Mirror};
 use sa_testkit::{DEADLINE, Http, RawConnection};
 use std::time::Duration;
 
-/// All that is answered to one request.
+/// Returns all that is answered to one request.
 async fn answer(mirror: &Mirror, path: &str, headers: &str) -> String {
     let mut connection = RawConnection::connect(&Http::new(&mirror.url(), None).unwrap()).await.unwrap();
     connection.write(format!("GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n").as_bytes()).await.unwrap();

@@ -304,7 +304,7 @@ fn a_tree_is_a_chain_below_it() {
     assert_eq!(below, expected);
     let parents: Vec<u32> = pids.iter().map(|&pid| process(pid).unwrap().parent).collect();
     assert_eq!(parents, [own, pids[0], pids[1]]);
-    // From the top: a shell whose child has ended leaves by itself.
+    // From the top: a shell whose child has ended leaves, too.
     for &pid in &pids {
         kill(pid, Signal::TERM);
         wait_until("an obedient child to end", || !is_alive(pid));

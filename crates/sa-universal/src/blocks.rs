@@ -211,7 +211,7 @@ fn are_annotations(value: &Value) -> bool {
     })
 }
 
-/// Whether this is a sound that ACP can carry; we have no part of our own for those.
+/// Returns whether this is audio that ACP can carry. Universal messages have no part for it.
 pub(crate) fn is_audio(raw: &Value) -> bool {
     let Some(object) = raw.as_object() else { return false };
     json::text(object, "type") == Some("audio")

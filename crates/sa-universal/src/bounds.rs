@@ -79,7 +79,6 @@ impl Bounds {
         (question.min_items, question.max_items) = (self.min_items, self.max_items);
     }
 
-    /// Checks a number.
     pub(crate) fn check_number(&self, number: f64) -> Result<(), Bound> {
         let bound = |name, value: f64| Err(Bound { name, value: as_written(value) });
         match (self.minimum, self.maximum) {
@@ -89,7 +88,6 @@ impl Bounds {
         }
     }
 
-    /// Checks text.
     pub(crate) fn check_text(&self, text: &str) -> Result<(), Bound> {
         let length = text.chars().count() as u64;
         in_range(length, ("minLength", self.min_length), ("maxLength", self.max_length))?;

@@ -1,4 +1,4 @@
-//! What ACP has no word for travels in `_meta`, under our own name, and is found there again.
+//! Members that ACP has no form for: they are in `_meta`, under our own name.
 
 use crate::json::{self, Object};
 use sa_api::sessions::{EventData, MessagePart};

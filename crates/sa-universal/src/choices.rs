@@ -13,7 +13,7 @@ pub(crate) const MODEL: &str = "model";
 /// The category of the option that is the model's variant.
 pub(crate) const VARIANT: &str = "thought_level";
 
-/// What can be chosen, as the agent told it: by options, and in the two older ways.
+/// Choices as the agent sent them: by options, and in the two older ways.
 #[derive(Debug, Default)]
 pub(crate) struct Offered {
     mode: Option<String>,
@@ -75,7 +75,7 @@ impl Offered {
         self.model = Some(model.to_owned());
     }
 
-    /// What clients are told.
+    /// Returns the choices in the universal form.
     pub(crate) fn choices(&self) -> SessionChoices {
         let of = |category| self.options.iter().find(|option| is(option, category));
         let list = |category| of(category).map(|option| option.choices.clone()).unwrap_or_default();
@@ -165,7 +165,7 @@ fn all_options(choices: &SessionChoices) -> Vec<SessionOption> {
     own.chain(others).collect()
 }
 
-/// Whether an option is the one of a category. Agents that give none call it by the category's name.
+/// Returns whether an option is the one of a category. Agents without categories use the category's name as id.
 pub(crate) fn is(option: &SessionOption, category: &str) -> bool {
     matches!(option.value, OptionValue::Choice(_))
         && option.category.as_deref().map_or(option.id == category, |given| given == category)
@@ -251,7 +251,7 @@ pub(crate) fn to_updates(choices: &SessionChoices, had_options: bool) -> Vec<Val
     updates
 }
 
-/// What `session/new` would answer beside the session's id: `modes` and `configOptions`.
+/// Returns the result of `session/new` without the session's id: `modes` and `configOptions`.
 pub fn to_opened(choices: &SessionChoices) -> Value {
     let mut result = Object::new();
     if let Some(mode) = choices.mode.as_ref().filter(|_| !choices.modes.is_empty()) {

@@ -7,7 +7,6 @@ use sa_api::sessions::{PermissionMode, SessionChoices};
 use sa_api::{AgentChoice, ModeCombination, ModeEffect, ModeEnforcer};
 use std::collections::BTreeMap;
 
-/// All permission modes.
 const PERMISSION_MODES: [PermissionMode; 3] =
     [PermissionMode::Default, PermissionMode::Plan, PermissionMode::Bypass];
 

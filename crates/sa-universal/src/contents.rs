@@ -1,11 +1,11 @@
-//! What tool calls show: ACP's and ours.
+//! Contents of tool calls: ACP's and ours.
 
 use crate::json::{self, Fields, Object};
 use crate::{blocks, carrier};
 use sa_api::sessions::{Diff, MessagePart, ToolContent};
 use serde_json::{Value, json};
 
-/// What a content of a tool call is.
+/// Converts a content of a tool call.
 pub(crate) fn content(raw: &Value) -> ToolContent {
     let known = raw.as_object().and_then(|object| {
         let mut fields = Fields::new(object, &["type"]);
@@ -110,7 +110,7 @@ fn without_annotations(mut object: Object) -> Object {
     object
 }
 
-/// What would be shown, as parts of a message.
+/// Converts contents to parts of a message.
 pub(crate) fn parts(contents: &[ToolContent]) -> Vec<MessagePart> {
     let part = |content: &ToolContent| match content.clone() {
         ToolContent::Text { text, .. } => MessagePart::Text { text },

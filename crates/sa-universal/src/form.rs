@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// What is needed to answer a question request. It is stored with the request.
+/// The data for answering a question request. It is stored with the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Form {
@@ -24,7 +24,6 @@ pub enum Form {
     Url,
     /// The options of a permission request.
     Options {
-        /// What they are called, and what they mean.
         options: Vec<Labelled>,
         /// The one that says no.
         reject: Option<String>,
@@ -35,17 +34,15 @@ pub enum Form {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// Its name in the form.
+    /// Name in the form.
     pub key: String,
-    /// What it takes.
     pub takes: Takes,
-    /// What can be chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Labelled>,
     /// The name of the input that takes what is none of the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom: Option<String>,
-    /// Whether there has to be an answer.
+    /// True if an answer is required.
     #[serde(default)]
     pub required: bool,
     /// Bounds of the answer.
@@ -53,7 +50,7 @@ pub struct Field {
     pub bounds: Bounds,
 }
 
-/// What an input takes.
+/// Type of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Takes {
@@ -61,7 +58,6 @@ pub enum Takes {
     Text,
     /// Several of the options.
     Several,
-    /// A number.
     Number,
     /// A whole number.
     Integer,
@@ -98,30 +94,18 @@ pub enum BadAnswers {
     Several(usize),
     /// An answer is none of the options.
     #[error("'{answer}' is no option of question {question}")]
-    NoOption {
-        /// The question.
-        question: usize,
-        /// The answer.
-        answer: String,
-    },
+    NoOption { question: usize, answer: String },
     /// An answer is not of the right kind.
     #[error("'{answer}' is not {wanted}, which question {question} asks for")]
     Kind {
-        /// The question.
         question: usize,
-        /// The answer.
         answer: String,
-        /// What it should have been.
+        /// The expected type.
         wanted: &'static str,
     },
     /// An answer does not keep a bound of the question.
     #[error("the answer to question {question} does not fit: `{name}` is {value}", name = .bound.name, value = .bound.value)]
-    Bound {
-        /// The question.
-        question: usize,
-        /// The bound.
-        bound: Bound,
-    },
+    Bound { question: usize, bound: Bound },
 }
 
 impl Form {

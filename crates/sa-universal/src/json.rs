@@ -36,7 +36,7 @@ pub(crate) fn count(value: &Value) -> Option<u64> {
     })
 }
 
-/// What is there, except for the keys that are known.
+/// Returns the members other than the known ones.
 pub(crate) fn rest(object: &Object, known: &[&str]) -> Object {
     let others = object.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -71,7 +71,7 @@ impl<'a> Fields<'a> {
         self.take(key, |value| value.as_str().map(str::to_owned))
     }
 
-    /// What was not read, including what was hidden because ACP does not allow it.
+    /// Returns the members that were not read, including those hidden because ACP does not allow them.
     pub(crate) fn rest(self) -> Object {
         let mut rest = rest(self.object, &self.read);
         if let Some(Value::Object(meta)) = rest.get_mut("_meta") {

@@ -1,4 +1,4 @@
-//! What an agent does and may do, in its own modes and options.
+//! Modes and permission modes in an agent's own modes and options.
 
 use crate::choices::{self, MODE, MODEL, VARIANT};
 use crate::mode_names::{BYPASS, DEFAULT, PLAN, known, plain, sounds_loose};
@@ -16,7 +16,6 @@ pub(crate) const PLAN_MODE: &str = "plan";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ModeTable {
-    /// By permission mode.
     pub permission_modes: PermissionModes,
     /// By agent mode: `build`, `plan`, or another name for one of the agent's own.
     pub agent_modes: BTreeMap<String, String>,
@@ -63,33 +62,26 @@ pub struct PermissionModes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// By `session/set_mode`.
-    SetMode {
-        /// The mode.
-        mode_id: String,
-    },
+    SetMode { mode_id: String },
     /// By `session/set_config_option`.
     SetOption {
         /// The option.
         config_id: String,
-        /// Its value.
         value: OptionValue,
     },
     /// By `session/set_model`, which agents know that have no option for it.
-    SetModel {
-        /// The model.
-        model_id: String,
-    },
+    SetModel { model_id: String },
 }
 
-/// What has to be done for a mode.
+/// Changes that select a mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
     /// Chooses which of the agent's own agents works, before anything else. An agent whose client chose no `agentMode` keeps the
     /// one that its user configured.
     pub agent: Option<Target>,
-    /// What is set, in this order; empty if all is as it should be.
+    /// Changes in their order; empty if nothing has to change.
     pub set: Vec<Target>,
-    /// What the daemon sees to by itself: with `bypass` it allows what the agent asks for, whether the agent has such a mode
+    /// The mode that the daemon enforces itself: with `bypass` it allows what the agent asks for, whether the agent has such a mode
     /// or not. Never `plan`: an agent that has no plan mode cannot be held to reading.
     pub enforce: PermissionMode,
 }
@@ -103,7 +95,6 @@ pub enum Unsupported {
     /// It has no such mode.
     #[error("the agent has no mode '{mode}'; its modes are: {known}")]
     Mode {
-        /// The mode.
         mode: String,
         /// Those that it has.
         known: String,
@@ -113,7 +104,6 @@ pub enum Unsupported {
         "agentMode '{mode}' asks less than permissionMode '{permission}' allows; set permissionMode to 'bypass' to use it"
     )]
     Looser {
-        /// The mode.
         mode: String,
         /// The permission mode.
         permission: &'static str,
@@ -124,7 +114,6 @@ pub enum Unsupported {
     /// It has no such model.
     #[error("the agent has no model '{model}'; its models are: {known}")]
     Model {
-        /// The model.
         model: String,
         /// Those that it has.
         known: String,
@@ -135,7 +124,6 @@ pub enum Unsupported {
     /// It has no such variant.
     #[error("the model has no variant '{variant}'; its variants are: {known}")]
     Variant {
-        /// The variant.
         variant: String,
         /// Those that it has.
         known: String,
@@ -146,7 +134,7 @@ pub enum Unsupported {
 pub(crate) struct Resolved {
     /// The agent's mode; `None` if it can stay as it is.
     pub(crate) mode: Option<String>,
-    /// Which of its own agents works; `None` if it has only one.
+    /// The agent's own agent that works; `None` if it has only one.
     pub(crate) agent: Option<String>,
     /// The agent only reads.
     pub(crate) plans: bool,
@@ -397,7 +385,7 @@ fn set_mode(table: &ModeTable, choices: &SessionChoices, mode: &str) -> Result<V
     Ok(if choices.mode.as_deref() == Some(mode) { Vec::new() } else { vec![target] })
 }
 
-/// What sets an option; nothing if it is set already. `None` if it has no such value.
+/// Returns the change that sets an option; nothing if it is set already. `None` if it has no such value.
 fn set_option(option: &SessionOption, value: &str) -> Option<Option<Target>> {
     let value = match option.value {
         OptionValue::Switch(_) => OptionValue::Switch(value.parse().ok()?),
@@ -409,7 +397,7 @@ fn set_option(option: &SessionOption, value: &str) -> Option<Option<Target>> {
     Some(news.then(|| Target::SetOption { config_id: option.id.clone(), value }))
 }
 
-/// What has to be set for a model; nothing if it is chosen already. Agents know more models than they list, so one that is
+/// Returns the change that selects a model; nothing if it is selected. Agents know more models than they list, so one that is
 /// not in the list is left to the agent to take or to refuse.
 ///
 /// # Errors
@@ -431,7 +419,7 @@ pub fn model_target(choices: &SessionChoices, model: &str) -> Result<Option<Targ
     Err(Unsupported::Model { model: model.to_owned(), known: names(&choices.models) })
 }
 
-/// What has to be set for a model's variant; nothing if it is chosen already.
+/// Returns the change that selects a variant of a model; nothing if it is selected.
 ///
 /// # Errors
 ///

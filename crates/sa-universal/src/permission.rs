@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// What a `session/request_permission` asks.
+/// A request of `session/request_permission`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
-    /// Whether a tool may be used.
+    /// A request to use a tool.
     Permission(PermissionRequest),
-    /// Whether a plan is good, as a question whose options are those of the permission.
+    /// A request to approve a plan, as a question whose options are those of the permission.
     PlanApproval(QuestionRequest, Form),
 }
 
@@ -26,9 +26,8 @@ pub enum Asked {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{error}")]
 pub struct Unparsed {
-    /// Why.
     pub error: String,
-    /// What the agent sent.
+    /// The agent's own message.
     pub raw: Value,
 }
 
@@ -49,14 +48,7 @@ pub enum NoSuchOption {
     Id(String),
     /// The option with the id stands for another reply.
     #[error("the option '{id}' stands for '{stands_for}', not for '{reply}'")]
-    OtherReply {
-        /// The option.
-        id: String,
-        /// What it stands for.
-        stands_for: &'static str,
-        /// What was replied.
-        reply: &'static str,
-    },
+    OtherReply { id: String, stands_for: &'static str, reply: &'static str },
 }
 
 /// A decision, as the agent is told it.
@@ -66,7 +58,7 @@ pub struct Decided {
     pub result: Value,
     /// The option that was chosen; none if a rejection had to be told as a cancellation.
     pub option_id: Option<String>,
-    /// What was decided: `once` where the agent has no `always`.
+    /// Decision: `once` where the agent has no `always`.
     pub reply: PermissionReplyKind,
 }
 

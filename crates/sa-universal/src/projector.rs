@@ -25,7 +25,7 @@ pub fn to_updates(event: &EventData) -> Vec<Value> {
 /// Tells events as the `update`s of `session/update`, each valid ACP v1. Of a message whose beginning was told it tells the
 /// rest.
 ///
-/// What has no word in ACP is carried in `_meta.sandboxAgent`, where a [`Reducer`](crate::Reducer) finds it again. Events
+/// Members without a form in ACP are in `_meta.sandboxAgent`, where a [`Reducer`](crate::Reducer) finds them again. Events
 /// that ACP tells by requests and responses (turns, questions, permissions), and those of the daemon, have no updates.
 #[derive(Debug, Default)]
 pub struct Projector {
@@ -243,7 +243,7 @@ fn chunk(kind: &str, id: &str, block: Value, parent: Option<&str>) -> Value {
     Value::Object(update)
 }
 
-/// What of a text was not told; `told` is how much of it and of those after it was.
+/// Returns the rest of a text that was not sent; `told` is how much of it and of those after it was.
 fn unsaid<'a>(text: &'a str, told: &mut usize) -> Option<&'a str> {
     let skipped = (*told).min(text.len());
     *told -= skipped;
@@ -404,7 +404,7 @@ fn to_notice(notice: &Notice) -> Option<Value> {
     Some(Value::Object(update))
 }
 
-/// What the agent sent, if that is valid ACP.
+/// Returns the agent's own update, if that is valid ACP.
 fn to_compaction(compaction: &Compaction) -> Option<Value> {
     let raw = compaction.raw.as_object()?;
     let sound = |block: &Value| blocks::block(&blocks::part(block).0).is_some_and(|said| said == *block);

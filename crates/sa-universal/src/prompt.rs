@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// What an agent takes in a prompt, beside text and links.
+/// Content that an agent takes in a prompt, in addition to text and links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PromptCapabilities {
     /// Images.
@@ -20,7 +20,7 @@ pub struct PromptCapabilities {
 }
 
 impl PromptCapabilities {
-    /// What the result of `initialize` says.
+    /// Reads the result of `initialize`.
     pub fn of(initialized: &RawValue) -> Self {
         let result = json::read(initialized);
         let can = result.pointer("/agentCapabilities/promptCapabilities");
@@ -33,9 +33,8 @@ impl PromptCapabilities {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("part {part}: {reason}")]
 pub struct UnsupportedPart {
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub part: usize,
-    /// Why not.
     pub reason: &'static str,
 }
 

@@ -148,7 +148,7 @@ fn default(schema: &Object, options: &[Labelled]) -> Vec<String> {
     }
 }
 
-/// What can be chosen, and what each means.
+/// Returns the options, and the description of each.
 fn options(schema: &Object) -> (Vec<Labelled>, Vec<Option<String>>) {
     let holder = json::object(schema, "items").unwrap_or(schema);
     let titled = json::list(holder, "oneOf").or_else(|| json::list(holder, "anyOf"));

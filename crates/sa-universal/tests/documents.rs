@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use sa_api::sessions::{
-    CrashInfo, EventData, EventType, MessagePart, PermissionReply, QuestionOutcome, QuestionReply,
-    QuestionRequest, ResolvedBy, StopReason, ToolContent, TurnEnded, UniversalEvent, WithdrawnBy,
+    CrashKind, CutOff, EventData, EventType, MessagePart, PermissionReply, QuestionOutcome, QuestionReply,
+    QuestionRequest, ResolvedBy, StopReason, ToolContent, UniversalEvent, WithdrawnBy,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -108,11 +108,11 @@ fn the_tables_list_every_value() {
     let tables = [
         ("`type`", words(&types)),
         ("`stopReason` of `turnEnded`", values::<StopReason>()),
-        ("`reason` of `turnEnded`", words(TurnEnded::REASONS)),
+        ("`reason` of `turnEnded`", words(CutOff::WORDS)),
         ("`by` of `messageWithdrawn`", values::<WithdrawnBy>()),
         ("`outcome` of `questionResolved`", values::<QuestionOutcome>()),
         ("`by` of `questionResolved` and `permissionResolved`", values::<ResolvedBy>()),
-        ("`kind` of `error`", words(CrashInfo::KINDS)),
+        ("`kind` of `error`", words(CrashKind::WORDS)),
     ];
     for (heading, expected) in tables {
         assert_eq!(listed(heading), expected, "{heading}");

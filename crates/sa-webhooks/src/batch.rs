@@ -1,4 +1,4 @@
-//! What one delivery holds: as many events of a page as fit.
+//! The contents of one delivery: as many events of a page as fit.
 
 use crate::WebhookLimits;
 use crate::limits::ENVELOPE_BYTES;
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 pub(crate) struct Batch {
     /// The JSON of each.
     events: Vec<Bytes>,
-    /// Of the first one.
+    /// The session of the first event.
     session_id: String,
     /// Everything up to this id is in the batch, or of no interest.
     pub(crate) last: u64,
 }
 
-/// What has to be known of an event; the rest is passed on unread.
+/// The members of an event that are read; the others are passed on unread.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Glance<'a> {
@@ -31,7 +31,7 @@ struct Glance<'a> {
 }
 
 impl Batch {
-    /// The beginning of what is after `cursor`.
+    /// Creates a batch of the first events after `cursor`.
     pub(crate) fn new(page: Vec<(u64, Bytes)>, cursor: u64, target: &Target, limits: &WebhookLimits) -> Self {
         let mut batch = Self { last: cursor, ..Self::default() };
         let mut length = ENVELOPE_BYTES;
@@ -67,7 +67,7 @@ impl Batch {
         self.events.is_empty()
     }
 
-    /// A `WebhookDelivery`, made of the events' bytes as they are.
+    /// Returns a `WebhookDelivery`, made of the events' bytes as they are.
     pub(crate) fn body(&self, attempt: u32) -> Vec<u8> {
         let session_id = serde_json::Value::from(self.session_id.as_str());
         let mut body = format!(r#"{{"sessionId":{session_id},"attempt":{attempt},"events":["#).into_bytes();

@@ -18,7 +18,7 @@ pub struct Client {
     clients: Arc<Clients>,
 }
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Delivered,
@@ -37,7 +37,7 @@ impl Outcome {
 }
 
 impl Client {
-    /// No connection yet.
+    /// Creates no connection yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -98,7 +98,7 @@ async fn judge(response: Response, limits: &WebhookLimits) -> Outcome {
     }
 }
 
-/// An answer that was read to its end leaves the connection usable; a long one is not worth it.
+/// Reads an answer to its end, which leaves the connection usable; a long one is not worth it.
 async fn drain(mut response: Response, limit: usize) {
     let mut read = 0;
     while let Ok(Some(chunk)) = response.chunk().await {

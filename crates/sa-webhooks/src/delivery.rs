@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Delivers what is after `from.delivered_event_id`, until the session is gone and all is delivered, the webhook is
-/// disabled, or `stop`. What was sent but not yet stored by then is sent again by the next run.
+/// Delivers the events after `from.delivered_event_id`, until the session is gone and all is delivered, the webhook
+/// is disabled, or `stop`. Events that were sent but not yet stored by then are sent again by the next run.
 pub async fn run(
     source: Arc<dyn Source>,
     webhook: Webhook,
@@ -45,7 +45,7 @@ pub async fn run(
     }
 }
 
-/// How a pause ended.
+/// The end of a pause.
 enum Pause {
     Over,
     /// The source is about to go.
@@ -58,9 +58,9 @@ struct Delivery {
     client: Client,
     limits: WebhookLimits,
     status: WebhookStatus,
-    /// How far events were dealt with; the stored cursor may be behind it by events of no interest.
+    /// The last event that was handled. The stored cursor may be behind it by events that are not delivered.
     cursor: u64,
-    /// When it last worked, or when this run began.
+    /// The time of the last success, or of the start of this run.
     started: Instant,
     /// For how long it had failed before that.
     failed_before: Duration,
@@ -68,7 +68,7 @@ struct Delivery {
 
 impl Delivery {
     async fn work(&mut self) {
-        self.rest().await;
+        self.finish_pause().await;
         let mut is_last_look = false;
         loop {
             let page = match self.source.events(self.cursor).await {
@@ -101,8 +101,8 @@ impl Delivery {
         }
     }
 
-    /// What is left of a pause that a restart cut short.
-    async fn rest(&self) {
+    /// Waits for the remainder of a pause that a restart cut short.
+    async fn finish_pause(&self) {
         let until = self.status.next_attempt_at.unwrap_or_default().as_millis();
         let left = Duration::from_millis(until.saturating_sub(Timestamp::now().as_millis()));
         self.pause(left.min(self.limits.longest_retry_after)).await;

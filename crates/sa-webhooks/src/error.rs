@@ -1,6 +1,6 @@
 //! Why a webhook is not accepted.
 
-/// What is wrong with a webhook as it was asked for.
+/// The reason why a webhook is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
     /// The address cannot be read.

@@ -1,7 +1,7 @@
 //! Delivers a session's events to its webhook: in order, at least once, signed.
 //!
-//! Where the events come from is a [`Source`], which also keeps how far delivery came. One task for each webhook,
-//! [`run`], reads a page, sends it, has the source store that, and goes on. What fails is tried again, later and later.
+//! A [`Source`] supplies the events and keeps how far delivery came. One task for each webhook, [`run`], reads a
+//! page, sends it, has the source store that, and continues. Failed deliveries are retried at growing intervals.
 
 mod backoff;
 mod batch;

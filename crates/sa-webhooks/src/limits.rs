@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// How deliveries are cut, how long they may take, and when they are given up.
+/// Sizes, timeouts and retries of deliveries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookLimits {
-    /// How many events a delivery has at most.
+    /// The most events of a delivery.
     pub batch_events: usize,
-    /// How many bytes a delivery has at most. An event that is longer goes alone.
+    /// The most bytes of a delivery. A longer event is sent alone.
     pub batch_bytes: usize,
-    /// How long events are gathered after the first one, so that they travel together.
+    /// Time that events are gathered after the first one, so that they are sent together.
     pub gather: Duration,
-    /// How long the receiver may take to answer.
+    /// Timeout for the receiver's answer.
     pub request_timeout: Duration,
-    /// How much of an answer is read.
+    /// The most bytes that are read of an answer.
     pub answer_bytes: usize,
     /// The pause after the first failure; it doubles with each further one.
     pub first_pause: Duration,
@@ -45,5 +45,5 @@ impl Default for WebhookLimits {
 /// after each.
 pub(crate) const UNSTORED_EVENTS: u64 = 1000;
 
-/// What the members around a delivery's events take, the session's id aside.
+/// Bytes of the members around a delivery's events, without the session's id.
 pub(crate) const ENVELOPE_BYTES: usize = 64;

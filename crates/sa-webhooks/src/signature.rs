@@ -2,7 +2,6 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use std::fmt::Write;
 
 /// `v1=` and the HMAC-SHA256 of timestamp, point and body, in hexadecimal digits.
 pub(crate) fn signature(secret: &str, timestamp: u64, body: &[u8]) -> Option<String> {
@@ -10,11 +9,7 @@ pub(crate) fn signature(secret: &str, timestamp: u64, body: &[u8]) -> Option<Str
     mac.update(timestamp.to_string().as_bytes());
     mac.update(b".");
     mac.update(body);
-    let mut text = String::from("v1=");
-    for byte in mac.finalize().into_bytes() {
-        let _ = write!(text, "{byte:02x}");
-    }
-    Some(text)
+    Some(format!("v1={}", hex::encode(mac.finalize().into_bytes())))
 }
 
 #[cfg(test)]

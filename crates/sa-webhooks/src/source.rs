@@ -15,7 +15,7 @@ pub struct TraceHeaders {
 
 /// A session's log, as far as its webhook needs it.
 pub trait Source: Send + Sync + 'static {
-    /// A page of events after this id, in order, each with its id and its JSON. Empty: there are none yet.
+    /// Returns a page of events after this id, in order, each with its id and its JSON. Empty: there are none yet.
     fn events(&self, after: u64) -> BoxFuture<'_, Result<Vec<(u64, Bytes)>, String>>;
 
     /// Returns `true` when there may be events after this id, `false` when there will be no more than there are.

@@ -9,12 +9,12 @@ use std::fmt;
 /// Pieces of messages: most of all events, and each is in the message that follows.
 const UNLESS_ASKED_FOR: EventType = EventType::MessageDelta;
 
-/// Whether deliveries to this webhook can be tried at all.
+/// Refuses a webhook to which no delivery can succeed.
 pub fn check(webhook: &Webhook) -> Result<(), WebhookError> {
     Target::new(webhook).map(drop)
 }
 
-/// The state of a webhook to which nothing was delivered yet.
+/// Returns the state of a webhook to which nothing was delivered yet.
 pub fn fresh_status(webhook: &Webhook) -> WebhookStatus {
     WebhookStatus {
         url: redacted(&webhook.url),
@@ -47,7 +47,7 @@ pub fn redacted(address: &str) -> String {
     format!("{url}{more}{query}")
 }
 
-/// Where deliveries go, what is in them, and what they are signed with.
+/// The destination of deliveries, their contents and their secret.
 pub(crate) struct Target {
     pub(crate) url: Url,
     pub(crate) secret: Option<String>,

@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// How long an agent may take to say what it offers: some unpack themselves first.
 const PROBE_PATIENCE: Duration = Duration::from_secs(60);
 
-/// What starts agents, asks them, and finds their credentials.
+/// The parts that start agents, probe them and find their credentials.
 pub(crate) struct Agents {
     pub(crate) launcher: Launcher,
     pub(crate) probe: Probe,

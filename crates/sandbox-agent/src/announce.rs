@@ -1,4 +1,4 @@
-//! What the daemon says on standard output once it listens: a line for programs, then a few for people.
+//! The daemon's first words on standard output once it listens: a line for programs, then a few for people.
 
 use crate::settings::Access;
 use std::io::{self, Write};

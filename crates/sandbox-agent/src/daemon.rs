@@ -76,7 +76,8 @@ impl Daemon {
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
         let (cors, allow_hosts) = (settings.cors, settings.allow_hosts);
-        let options = HttpOptions { auth: auth(&settings.access), cors, allow_hosts };
+        let limits = settings.http_limits;
+        let options = HttpOptions { auth: auth(&settings.access), cors, allow_hosts, limits };
         let services = Services {
             agents,
             hub: hub.clone(),
@@ -171,7 +172,7 @@ impl Daemon {
     }
 }
 
-/// What starts and ends processes, with this process's environment and a guardian.
+/// Starts the supervisor, with this process's environment and a guardian.
 fn start_supervisor(clean_env: bool) -> anyhow::Result<Supervisor> {
     let program = this_program().context("cannot find this program's own file")?;
     let environment = std::env::vars_os().collect();

@@ -10,11 +10,11 @@ pub(crate) const EXIT_USAGE: u8 = 64;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What was asked for makes no sense; asking again will not help.
+    /// Bad usage; the same call fails again.
     Usage(anyhow::Error),
     /// It made sense and did not work.
     Failed(anyhow::Error),
-    /// What it was to run ended like this, and has said itself why.
+    /// The exit code of a program that was run, which has reported the reason itself.
     Exit(u8),
 }
 

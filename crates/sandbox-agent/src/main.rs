@@ -31,7 +31,7 @@ use std::time::Duration;
 use telemetry::LogGuard;
 use tokio::runtime::{Builder, Runtime};
 
-/// What threads that are blocked in the system get to finish when everything else is done.
+/// Time for threads that are blocked in the system, when everything else is done.
 const LEFTOVERS: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {

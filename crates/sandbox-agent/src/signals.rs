@@ -48,7 +48,6 @@ impl Signals {
 }
 
 impl Ending {
-    /// Its name, for the log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Interrupt => "SIGINT",
@@ -67,7 +66,7 @@ impl Ending {
     }
 }
 
-/// What the kernel says of this process; on systems without `/proc` nothing is known, so not ignored.
+/// Returns whether SIGHUP is ignored by this process. Without `/proc` that is not known, so it is not.
 fn hangup_is_ignored() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
@@ -65,15 +65,17 @@ fn every_setting_is_there_with_its_variable_and_its_key() {
     assert_eq!(documented.len(), flags.len() + 1, "a row too many");
 }
 
+/// The keys of `[limits]` with their defaults.
+fn limits() -> Map<String, Value> {
+    let mut limits: Map<String, Value> = serde_json::from_value(json!(sa_hub::Limits::default())).unwrap();
+    limits.extend(serde_json::from_value::<Map<_, _>>(json!(sa_http::HttpLimits::default())).unwrap());
+    limits
+}
+
 #[test]
 fn every_limit_is_there_with_its_default() {
-    let limits = serde_json::to_value(sa_hub::Limits::default()).unwrap();
-    let expected: BTreeMap<String, String> = limits
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(key, value)| (format!("`{key}`"), value.to_string()))
-        .collect();
+    let expected: BTreeMap<String, String> =
+        limits().iter().map(|(key, value)| (format!("`{key}`"), value.to_string())).collect();
     let documented: BTreeMap<String, String> = rows(section(PAGE, "Limits"))
         .into_iter()
         .map(|row| (row[0].to_owned(), row[1].split(' ').next().unwrap_or_default().to_owned()))
@@ -118,7 +120,7 @@ fn the_example_is_accepted_and_complete() {
         let sets = |line: &str| line.trim_start_matches(['#', ' ']).starts_with(&key);
         assert!(example().lines().any(sets), "the example does not show {key}");
     }
-    let limits: Value = serde_json::to_value(sa_hub::Limits::default()).unwrap();
+    let limits = limits();
     let (_, shown) = example().split_once("[limits]\n").unwrap();
     for (key, value) in shown.lines().filter_map(|line| line.split_once(" = ")) {
         assert_eq!(limits[key].to_string(), value, "{key} is shown with its default");

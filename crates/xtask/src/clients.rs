@@ -76,7 +76,7 @@ fn openapi_python_client(tools: &Tools, operations: &[String]) -> Result<()> {
     smoke(tools.program("python").args(&["smoke.py"]).env("PYTHONPATH", "dist").folder(&folder))
 }
 
-/// The folder of a client, without what an earlier run generated.
+/// Returns the folder of a client, without what an earlier run generated.
 fn fresh(name: &str) -> Result<PathBuf> {
     let folder = root().join("clients").join(name);
     let generated = folder.join("dist");
@@ -112,7 +112,7 @@ fn complete(operations: &[String], code: &str, mark: impl Fn(&str) -> String) ->
     if missing.is_empty() { Ok(()) } else { bail!("operations without a function: {}", missing.join(", ")) }
 }
 
-/// Runs a program against a daemon of its own.
+/// Runs a program against a new daemon.
 fn smoke(program: Program) -> Result<()> {
     let daemon = Daemon::start(Programs::All)?;
     let program = program.env("SANDBOX_AGENT_URL", &daemon.url).env("SANDBOX_AGENT_TOKEN", TOKEN);
@@ -120,7 +120,7 @@ fn smoke(program: Program) -> Result<()> {
     daemon.stop()
 }
 
-/// The ids of all operations in the document.
+/// Returns the ids of all operations in the document.
 fn operations() -> Result<Vec<String>> {
     let document: Value = serde_json::from_str(&fs::read_to_string(root().join(DOCUMENT))?)?;
     let paths = document.get("paths").and_then(Value::as_object).context("the document has no paths")?;

@@ -97,7 +97,7 @@ fn breaking(old: &Value, new: &Value) -> Vec<String> {
     comparison.changes.into_iter().collect()
 }
 
-/// Who writes the values that a schema describes.
+/// The writer of the values that a schema describes.
 ///
 /// A request written for the old contract must stay valid under the new one. An answer under the new contract must be
 /// readable by a client of the old one, which ignores members and variants that it does not know.

@@ -52,7 +52,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options for packages of a debug binary of this machine.
+    /// Returns the options for packages of a debug binary of this machine.
     pub(crate) fn for_test(binary: &Path, base_url: &str, key: &Path, out: &Path) -> Result<Self> {
         Ok(Self {
             binary: vec![format!("{}={}", Platform::host()?.name(), binary.display())],

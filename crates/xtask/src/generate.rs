@@ -86,7 +86,7 @@ fn stale(write: bool) -> Result<Vec<String>> {
     Ok(stale)
 }
 
-/// Where two texts part, in words; nothing when they are equal.
+/// Describes where two texts differ; nothing when they are equal.
 fn difference(present: &str, fresh: &str) -> Option<String> {
     if present == fresh {
         return None;

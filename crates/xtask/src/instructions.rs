@@ -15,7 +15,7 @@ use table::{Row, Table};
 
 /// The accepted counts, relative to the root of the workspace.
 const ACCEPTED: &str = "crates/sa-instructions/counts.md";
-/// How often each operation runs. The difference of the two runs has no startup cost in it.
+/// The runs of each operation. The difference of the two has no startup cost in it.
 const REPETITIONS: [u64; 2] = [512, 1536];
 
 /// Counts, prints the table, and accepts or compares it.

@@ -5,28 +5,14 @@ use crate::shell::{Program, cargo, target};
 use anyhow::Result;
 use std::process::ExitCode;
 
-/// The daemon, as somebody tries it from a checkout.
+/// Builds the daemon and becomes it.
 pub(crate) fn daemon(arguments: &[String]) -> Result<ExitCode> {
-    if packages::has_inspector() {
-        packages::inspector();
-    } else {
-        // Packages are fetched while the compiler works. The second build embeds the page, which compiles three crates
-        // again. A page that is replaced while the compiler reads it would fail the build.
-        std::thread::scope(|scope| {
-            scope.spawn(packages::inspector);
-            build()
-        })?;
-    }
-    build()?;
+    packages::beside_inspector(|| cargo(&["build", "--package", "sandbox-agent"]).run())?;
     let binary = target()?.join("debug/sandbox-agent");
     Err(Program::new(binary).args(&["server"]).args(arguments).become_it())
 }
 
-fn build() -> Result<()> {
-    cargo(&["build", "--package", "sandbox-agent"]).run()
-}
-
-/// The benchmarks, of the daemon as `release` builds it.
+/// Builds the daemon for release and becomes the benchmarks.
 pub(crate) fn benchmarks(arguments: &[String]) -> Result<ExitCode> {
     let build = ["build", "--release", "--bins", "-p", "sandbox-agent", "-p", "sa-testkit", "-p", "sa-bench"];
     cargo(&build).run()?;

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Test files at a time. Each starts daemons and agents of its own and waits for them most of the time; two cores are
-/// all that CI has.
+/// Test files at a time. Each starts its daemons and agents and waits for them most of the time; two cores are all
+/// that CI has.
 const WORKERS: &str = "4";
 
 /// Lints, checks types, finds what nothing uses, and builds.
@@ -46,17 +46,19 @@ const SOURCES: [&str; 5] = [
     "package-lock.json",
 ];
 
-/// The folder that the daemon embeds.
+/// The built inspector.
 const INSPECTOR: &str = "apps/inspector/dist";
 
-/// Returns whether the inspector was built before, of whatever sources.
-pub(crate) fn has_inspector() -> bool {
-    root().join(INSPECTOR).exists()
+/// Does some work while the inspector is built, which a debug build of the daemon reads when it is first asked for it.
+pub(crate) fn beside_inspector<T>(work: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        scope.spawn(inspector);
+        work()
+    })
 }
 
-/// Builds the inspector, which the daemon embeds, unless nothing has changed. Without Node.js the daemon serves a page
-/// that says how to get it.
-pub(crate) fn inspector() {
+/// Builds the inspector, unless nothing has changed. Without Node.js the daemon serves a page that says how to get it.
+fn inspector() {
     let root = root();
     let page = root.join(INSPECTOR).join("index.html");
     let sources = SOURCES.map(|source| root.join(source));
@@ -64,7 +66,7 @@ pub(crate) fn inspector() {
         return;
     }
     if let Err(error) = build_inspector() {
-        eprintln!("note: the daemon is built without the inspector: {error:#}");
+        eprintln!("note: the daemon has no inspector: {error:#}");
     }
 }
 

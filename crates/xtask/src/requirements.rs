@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 /// A program that no lock file pins.
 pub(crate) struct Requirement {
     name: &'static str,
-    /// The variable that names another one, and tells the tests which to use.
+    /// The variable that names another one, which the tests then use.
     pub(crate) variable: &'static str,
-    /// Debian's package.
     package: &'static str,
     find: fn() -> Option<PathBuf>,
 }

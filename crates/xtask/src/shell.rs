@@ -7,14 +7,13 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let own = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     own.ancestors().nth(2).map_or_else(|| own.clone(), Path::to_owned)
 }
 
-/// The folder that cargo builds into.
+/// Returns the folder that cargo builds into.
 pub(crate) fn target() -> Result<PathBuf> {
     let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]).output()?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
@@ -22,7 +21,7 @@ pub(crate) fn target() -> Result<PathBuf> {
     target.map(PathBuf::from).context("cargo does not say where it builds")
 }
 
-/// A cargo command: the same cargo that runs this.
+/// Returns a cargo command: the same cargo that runs this.
 pub(crate) fn cargo(arguments: &[&str]) -> Program {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     Program::new(cargo).args(arguments)
@@ -106,7 +105,7 @@ impl Program {
         Ok((String::from_utf8_lossy(&written).into_owned(), child.wait()?.success()))
     }
 
-    /// Whether it is there and runs.
+    /// Returns whether the program is there and runs.
     pub(crate) fn works(mut self) -> bool {
         let quiet = self.command.stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())

@@ -67,7 +67,7 @@ fn weigh(binary: &Path) -> Result<BTreeMap<&'static str, u64>> {
     Ok(parts)
 }
 
-/// The budgets in megabytes: the last column of the table under the heading, by its first column.
+/// Returns the budgets in megabytes: the last column of the table under the heading, by its first column.
 fn budgets(page: &str) -> Result<BTreeMap<&str, f64>> {
     let (_, chapter) = page.split_once(HEADING).with_context(|| format!("no '{HEADING}' in {PAGE}"))?;
     let mut budgets = BTreeMap::new();
@@ -93,7 +93,8 @@ fn table(parts: &BTreeMap<&str, u64>, budgets: &BTreeMap<&str, f64>) -> String {
     text
 }
 
-/// A part without a budget is only shown; a budget without a part is a misspelled one.
+/// Returns the parts above their budgets. A part without a budget is only shown; a budget without a part is a
+/// misspelled one.
 fn complaints(parts: &BTreeMap<&str, u64>, budgets: &BTreeMap<&str, f64>) -> Vec<String> {
     let judged = budgets.iter().filter_map(|(part, budget)| match parts.get(part) {
         None => Some(format!("{PAGE} has a budget for '{part}', which does not exist")),

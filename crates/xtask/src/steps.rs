@@ -28,11 +28,10 @@ struct Step {
 enum Cores {
     /// Runs next to others.
     One,
-    /// Runs alone.
     All,
 }
 
-/// How much of a step runs.
+/// The part of a step that runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,
@@ -105,8 +104,7 @@ fn format(_: Extent) -> Result<()> {
 
 /// Cargo builds binaries only for the tests of their own package; the end-to-end tests need them next to theirs.
 fn build(_: Extent) -> Result<()> {
-    packages::inspector();
-    lint::build()?.run()
+    packages::beside_inspector(|| lint::build()?.run())
 }
 
 fn tests(extent: Extent) -> Result<()> {

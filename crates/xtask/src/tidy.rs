@@ -7,6 +7,7 @@ mod files;
 mod licenses;
 mod lockfile;
 mod manifests;
+mod metadata;
 mod prose;
 mod sources;
 mod words;
@@ -20,7 +21,7 @@ use std::fmt;
 struct Finding {
     /// `path` or `path:line`.
     place: String,
-    /// What is wrong and what to do instead.
+    /// The problem and its remedy.
     message: String,
 }
 
@@ -40,9 +41,12 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Checks the sources by one rule.
+type Check = fn(&Sources) -> Result<Vec<Finding>>;
+
 struct Rule {
     name: &'static str,
-    check: fn(&Sources) -> Result<Vec<Finding>>,
+    check: Check,
 }
 
 const RULES: [Rule; 9] = [

@@ -3,7 +3,8 @@
 use crate::process::children::{ChildId, Ended};
 use crate::process::permission_socket::{Visit, VisitorId};
 use crate::process::wire::{Agent, Ends, Wire};
-use crate::protocol::lines::{Line, LineReader, MAX_LINE};
+use crate::protocol::lines::{LineReader, MAX_LINE};
+use sa_jsonrpc::Line;
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;

@@ -1,7 +1,8 @@
 //! The permission socket of an agent: programs that its CLI starts ask one question each there, and wait for the answer.
 
 use crate::process::child::Event;
-use crate::protocol::lines::{Line, LineReader, MAX_LINE};
+use crate::protocol::lines::{LineReader, MAX_LINE};
+use sa_jsonrpc::Line;
 use std::os::unix::net::UnixListener as Listener;
 use std::sync::Arc;
 use std::time::Duration;

@@ -52,7 +52,6 @@ pub enum AgentError {
         message: String,
         /// The agent's own error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         details: Option<Value>,
     },
 }

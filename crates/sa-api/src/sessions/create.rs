@@ -2,58 +2,45 @@
 
 use super::{OptionValue, PermissionMode, PermissionReplyKind, Webhook};
 use crate::{McpServerConfig, SkillsConfig};
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// MCP servers by name.
 pub type McpServers = BTreeMap<String, McpServerConfig>;
 
 /// Settings of a new session.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Clone, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct CreateSession {
     /// Id of the agent.
     #[schema(min_length = 1)]
     pub agent: String,
     /// Task of the agent: `build` if absent, `plan`, or one of the agent's own modes or agents, as `GET /v1/agents/{agent}/modes`
     /// lists them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_mode: Option<String>,
     /// Permission mode.
     #[serde(default)]
     #[schema(required = false)]
     pub permission_mode: PermissionMode,
     /// Model. Defaults to the agent's own choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub model: Option<String>,
     /// Variant of the model, such as `high`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variant: Option<String>,
     /// Other options of the agent, by id, as `choices.options` of a session lists them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     pub options: BTreeMap<String, OptionValue>,
     /// Credential for the model's provider. It is kept in memory only, so it must be sent again after a restart of the daemon.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub token: Option<String>,
     /// Checks the credential with the provider before anything is started.
     #[serde(default)]
     #[schema(required = false)]
     pub validate_token: bool,
     /// Version of the agent. Defaults to the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_version: Option<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cwd: Option<String>,
     /// Environment variables of the agent. They are kept in memory only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -72,31 +59,25 @@ pub struct CreateSession {
     #[schema(value_type = Object, required = false)]
     pub metadata: Map<String, Value>,
     /// Title of the session. The agent may set one if it is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub title: Option<String>,
     /// Rules that decide permission requests without a client.
     #[serde(default)]
     #[schema(required = false)]
     pub policy: PermissionPolicy,
     /// Webhook that receives the events of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub webhook: Option<Webhook>,
 }
 
 /// Rules that decide permission requests without a client.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[serde(deny_unknown_fields, default)]
 pub struct PermissionPolicy {
     /// Rules. The first one that matches decides; without one a client is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub rules: Vec<PermissionRule>,
     /// Milliseconds after which an open request is decided. Without it, requests wait forever.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub timeout_ms: Option<u64>,
     /// Decision after the timeout. Questions are always rejected.
     #[schema(required = false)]
@@ -104,9 +85,8 @@ pub struct PermissionPolicy {
 }
 
 /// Decision after a timeout.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TimeoutDecision {
     /// Reject.
     #[default]
@@ -116,25 +96,22 @@ pub enum TimeoutDecision {
 }
 
 /// A rule for permission requests. Every member that is present must match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct PermissionRule {
     /// The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
     /// characters.
     pub tool: String,
     /// Pattern for the command, path or address; `*` matches any characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub input: Option<String>,
     /// Decision of the rule.
     pub decision: Decision,
 }
 
 /// Decision of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Allow.
     Allow,
@@ -172,44 +149,28 @@ fn option_changes() -> utoipa::openapi::schema::Object {
 }
 
 /// Changes to a session. Absent members keep their value.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[api]
+#[derive(Clone, Default, PartialEq)]
+#[serde(deny_unknown_fields, default)]
 pub struct SessionPatch {
     /// Title of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub title: Option<String>,
     /// Model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub model: Option<String>,
     /// Variant of the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variant: Option<String>,
     /// Other options of the agent, by id; those that are absent stay as they are. With `null` an option is no longer asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = option_changes)]
     pub options: Option<BTreeMap<String, Option<OptionValue>>>,
     /// Mode of the agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_mode: Option<String>,
     /// Permission mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub permission_mode: Option<PermissionMode>,
     /// Metadata to merge into the existing one; `null` removes a member.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, nullable = false)]
+    #[schema(value_type = Option<Object>)]
     pub metadata: Option<Map<String, Value>>,
     /// New credential for the model's provider, kept in memory only. The agent is restarted with it before its next turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub token: Option<String>,
     /// Environment variables to add, kept in memory only. The agent is restarted with them before its next turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub env: Option<BTreeMap<String, String>>,
 }

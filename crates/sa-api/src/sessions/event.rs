@@ -1,13 +1,13 @@
 //! The events of a session's log.
 
 use super::{
-    MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved, QuestionRequest, QuestionResolved,
-    QueueHeld, QueueReleased, QueueReordered, SessionChoice, SessionOption, UniversalMessage,
+    CrashKind, CutOff, EndReason, MessageDelta, MessageWithdrawn, PermissionRequest, PermissionResolved,
+    QuestionRequest, QuestionResolved, QueueHeld, QueueReleased, QueueReordered, SessionChoice,
+    SessionOption, UniversalMessage,
 };
 use crate::{AgentExit, Timestamp};
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// Something that happened in a session. In JSON it also has `type`, the name of the single member of `data`.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,9 +27,8 @@ pub struct UniversalEvent {
 }
 
 /// Data of an event: an object with one member, named after the event's type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub enum EventData {
     /// The agent is ready, for the first time or again.
     Started(Started),
@@ -82,35 +81,28 @@ pub enum EventData {
 }
 
 /// Data of the event `started`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Started {
     /// Version of the agent, if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_version: Option<String>,
     /// Working directory of the agent.
     pub cwd: String,
     /// Id of the session that this one was forked from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub forked_from: Option<String>,
 }
 
 /// A plan of the agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Entries of the plan, in order.
     pub entries: Vec<PlanEntry>,
 }
 
 /// An entry of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanEntry {
     /// Text of the entry.
     pub content: String,
@@ -121,9 +113,8 @@ pub struct PlanEntry {
 }
 
 /// Status of an entry of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanStatus {
     /// Not started.
     Pending,
@@ -134,9 +125,8 @@ pub enum PlanStatus {
 }
 
 /// Priority of an entry of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanPriority {
     /// High.
     High,
@@ -147,22 +137,18 @@ pub enum PlanPriority {
 }
 
 /// Start of a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnStarted {
     /// Id of the turn.
     pub turn_id: String,
     /// Id of the message that the turn works on. Absent if the agent started the turn by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub message_id: Option<String>,
 }
 
 /// End of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TurnEnded {
     /// Id of the turn.
     pub turn_id: String,
@@ -170,24 +156,16 @@ pub struct TurnEnded {
     pub stop_reason: StopReason,
     /// Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
     /// forked while the turn ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub reason: Option<String>,
+    #[schema(value_type = Option<String>)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "Option<String>"))]
+    pub reason: Option<CutOff>,
     /// Usage of the turn, if the agent reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub usage: Option<Usage>,
 }
 
-impl TurnEnded {
-    /// The reasons that the daemon writes.
-    pub const REASONS: &[&str] = &["daemonRestarted", "transferred"];
-}
-
 /// Reason why a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// The agent finished.
     EndTurn,
@@ -206,9 +184,8 @@ pub enum StopReason {
 }
 
 /// Change of the mode, model or another setting.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModeChanged {
     /// Current values, and the lists that have changed.
     pub choices: ChangedChoices,
@@ -216,122 +193,80 @@ pub struct ModeChanged {
 
 /// Current mode, model and variant of a session, with the lists of choices that differ from those before. A list that is absent
 /// is as it was; before the first event all lists are empty.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChangedChoices {
     /// The agent's own mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub mode: Option<String>,
     /// Modes to choose from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub modes: Option<Vec<SessionChoice>>,
     /// The model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub model: Option<String>,
     /// Models to choose from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub models: Option<Vec<SessionChoice>>,
     /// The model's variant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variant: Option<String>,
     /// Variants of the model to choose from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variants: Option<Vec<SessionChoice>>,
     /// Other options with their values; all of them if one has changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub options: Option<Vec<SessionOption>>,
 }
 
 /// Change of the title.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InfoChanged {
     /// The title. Absent if there is none any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub title: Option<String>,
 }
 
 /// Commands that a message may begin with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandsAvailable {
     /// All commands.
     pub commands: Vec<Command>,
 }
 
 /// A command that a message may begin with, after a slash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// Name of the command, without the slash.
     pub name: String,
     /// Description of the command.
     pub description: String,
     /// Hint for the input of the command. Absent if it takes none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub input_hint: Option<String>,
 }
 
 /// Tokens and cost. Members that the agent does not report are absent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
     /// Tokens in the model's context.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub context_used: Option<u64>,
     /// Tokens that the model's context can hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub context_size: Option<u64>,
     /// Input tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub input_tokens: Option<u64>,
     /// Output tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub output_tokens: Option<u64>,
     /// Tokens read from a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cached_read_tokens: Option<u64>,
     /// Tokens written to a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cached_write_tokens: Option<u64>,
     /// Reasoning tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub thought_tokens: Option<u64>,
     /// All tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub total_tokens: Option<u64>,
     /// Cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cost: Option<UsageCost>,
 }
 
 /// A cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UsageCost {
     /// Amount.
     pub amount: f64,
@@ -340,24 +275,20 @@ pub struct UsageCost {
 }
 
 /// A notice from the agent that is not part of a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Severity of the notice.
     pub severity: NoticeSeverity,
     /// Title of the notice.
     pub title: String,
     /// Description of the notice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
 }
 
 /// Severity of a notice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeSeverity {
     /// Information.
     Info,
@@ -368,83 +299,51 @@ pub enum NoticeSeverity {
 }
 
 /// A summary of the conversation that replaces it in the agent's context.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compaction {
     /// Id of the compaction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub id: Option<String>,
     /// Status of the compaction, in the agent's own words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub status: Option<String>,
     /// A piece of the summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub summary: Option<String>,
     /// Output of the agent.
     pub raw: Value,
 }
 
 /// A failure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CrashInfo {
     /// Description of the failure.
     pub message: String,
     /// Kind of the failure, such as `agentExited`, `authRequired`, `installFailed`, `spawnFailed`,
     /// `unsupported`, `timeout`, `protocol`, `promptFailed`, `unparsed`, `gap`.
-    pub kind: String,
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
+    pub kind: CrashKind,
     /// Id of the turn in which the failure happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub turn_id: Option<String>,
     /// Exit of the agent, if it exited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub exit: Option<AgentExit>,
     /// Details from the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub details: Option<Value>,
 }
 
-impl CrashInfo {
-    /// The kinds that the daemon writes.
-    pub const KINDS: &[&str] = &[
-        "agentExited",
-        "authRequired",
-        "installFailed",
-        "spawnFailed",
-        "unsupported",
-        "timeout",
-        "protocol",
-        "promptFailed",
-        "unparsed",
-        "gap",
-    ];
-}
-
 /// The agent's memory of the conversation after a restart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Continuity {
     /// Kind of the memory.
     pub kind: ContinuityKind,
     /// Reason why the kind is not `native`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reason: Option<String>,
 }
 
 /// Kind of an agent's memory after a restart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContinuityKind {
     /// The agent resumed its own session and remembers everything.
     Native,
@@ -455,27 +354,26 @@ pub enum ContinuityKind {
 }
 
 /// End of the session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// Reason: `terminated`.
-    pub reason: String,
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
+    pub reason: EndReason,
 }
 
 /// Output of the agent that has no other form.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Unknown {
     /// Output of the agent.
     pub raw: Value,
 }
 
 /// A page of events.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventPage {
     /// Events in the order of their ids.
     pub events: Vec<UniversalEvent>,
@@ -486,7 +384,5 @@ pub struct EventPage {
     pub next: u64,
     /// Id of the oldest event that is kept. Present if events after `after` are no longer kept, or if `after` is beyond the newest
     /// event; the page then begins with the oldest event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub oldest: Option<u64>,
 }

@@ -2,6 +2,7 @@
 
 use super::{EventData, MessagePart, UniversalEvent};
 use crate::Timestamp;
+use sa_api_macros::api;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -14,9 +15,8 @@ use utoipa::{PartialSchema, ToSchema};
 macro_rules! event_types {
     ($($variant:ident = $name:literal),+ $(,)?) => {
         /// Name of a kind of event.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
-        #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-        #[serde(rename_all = "camelCase")]
+        #[api]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum EventType {
             $(
                 #[allow(missing_docs, reason = "each is described at the variant of EventData")]
@@ -94,9 +94,7 @@ impl fmt::Display for EventType {
 }
 
 /// An event of a session. `type` names the single member of `data`.
-#[derive(Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
 struct EventDocument<'a> {
     /// Id of the event. Ids count from 1 without gaps.
     #[schema(minimum = 1)]
@@ -104,7 +102,7 @@ struct EventDocument<'a> {
     /// Type of the event: the name of the single member of `data`.
     // Logs and exports from before there was a type have none.
     #[serde(rename = "type")]
-    #[schema(value_type = EventType)]
+    #[schema(value_type = EventType, required = true)]
     #[cfg_attr(feature = "json-schema", schemars(with = "EventType"))]
     event_type: Option<EventType>,
     /// Time at which the event was recorded.
@@ -114,8 +112,6 @@ struct EventDocument<'a> {
     /// Id of the agent.
     agent: Cow<'a, str>,
     /// The agent's own id of the session, once it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     native_session_id: Option<Cow<'a, str>>,
     /// Data of the event: an object with one member, named as `type` says.
     #[schema(value_type = EventData)]

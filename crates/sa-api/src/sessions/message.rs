@@ -1,5 +1,6 @@
 //! Messages and their parts: what was said, thought, called and returned.
 
+use sa_api_macros::api;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -16,9 +17,8 @@ pub enum UniversalMessage {
 }
 
 /// A message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ParsedMessage {
     /// Id of the message, unique in its session.
     pub id: String,
@@ -35,9 +35,8 @@ pub struct ParsedMessage {
 }
 
 /// A message that could not be parsed. `role` distinguishes it from other messages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UnparsedMessage {
     /// Always `unknown`.
     #[serde(default)]
@@ -50,9 +49,8 @@ pub struct UnparsedMessage {
 }
 
 /// Role of a message that could not be parsed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnknownRole {
     /// Not known.
     #[default]
@@ -60,9 +58,8 @@ pub enum UnknownRole {
 }
 
 /// Author of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The user.
     User,
@@ -71,10 +68,9 @@ pub enum Role {
 }
 
 /// A part of a message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-// The contract's macro does not read `rename_all_fields`: variants with members of several words say it again.
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum MessagePart {
     /// Text, in Markdown.
     Text {
@@ -91,8 +87,6 @@ pub enum MessagePart {
         /// Id of the call, unique in its session.
         id: String,
         /// Name of the tool, if the agent reports it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         name: Option<String>,
         /// Display title of the call.
         title: String,
@@ -101,8 +95,6 @@ pub enum MessagePart {
         /// Status of the call.
         status: ToolStatus,
         /// Input of the tool.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         input: Option<Value>,
         /// Files that the call works on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,8 +111,6 @@ pub enum MessagePart {
         /// Content to display.
         content: Vec<ToolContent>,
         /// Output of the tool, as the tool wrote it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         output: Option<Value>,
     },
     /// A function for the client to call.
@@ -138,8 +128,6 @@ pub enum MessagePart {
         /// Id of the call.
         id: String,
         /// Name of the function, if it is known.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         name: Option<String>,
         /// Result of the function.
         result: Value,
@@ -150,24 +138,14 @@ pub enum MessagePart {
     #[schema(rename_all = "camelCase")]
     File {
         /// Name of the file, if `path` does not contain it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         name: Option<String>,
         /// Path or address of the file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         path: Option<String>,
         /// Content of the file. Absent for a change.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         source: Option<FileSource>,
         /// Media type of the content.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         mime_type: Option<String>,
         /// Change to the file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         diff: Option<Diff>,
         /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -182,8 +160,6 @@ pub enum MessagePart {
         /// Media type of the image.
         mime_type: String,
         /// Description of the image.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         alt: Option<String>,
         /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -203,9 +179,9 @@ pub enum MessagePart {
 }
 
 /// Content of a file or image.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum FileSource {
     /// Content as text.
     Text {
@@ -225,35 +201,29 @@ pub enum FileSource {
 }
 
 /// A change to a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff {
     /// Content before the change. Absent for a new file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub old_text: Option<String>,
     /// Content after the change.
     pub new_text: String,
 }
 
 /// A position in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// Path of the file.
     pub path: String,
     /// Line number, starting at 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub line: Option<u32>,
 }
 
 /// Content that a tool call displays.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum ToolContent {
     /// Text.
     Text {
@@ -280,18 +250,12 @@ pub enum ToolContent {
     #[schema(rename_all = "camelCase")]
     File {
         /// Name of the file, if `path` does not contain it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         name: Option<String>,
         /// Path or address of the file.
         path: String,
         /// Content of the file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         source: Option<FileSource>,
         /// Media type of the content.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         mime_type: Option<String>,
         /// Other members that the agent sent.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -304,8 +268,6 @@ pub enum ToolContent {
         /// Path of the file.
         path: String,
         /// Content before the change. Absent for a new file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
         old_text: Option<String>,
         /// Content after the change.
         new_text: String,
@@ -331,9 +293,8 @@ pub enum ToolContent {
 }
 
 /// Kind of a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolKind {
     /// Reads files or data.
     Read,
@@ -360,9 +321,8 @@ pub enum ToolKind {
 }
 
 /// Status of a tool call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStatus {
     /// Not started. The input is still being written, or the call waits for a permission.
     #[default]
@@ -376,9 +336,8 @@ pub enum ToolStatus {
 }
 
 /// A piece of a message that is being written. The complete message follows as a `message` event with the same id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageDelta {
     /// Id of the message.
     pub message_id: String,
@@ -387,15 +346,12 @@ pub struct MessageDelta {
     /// Text to append.
     pub text: String,
     /// Id of the tool call of the sub-agent that the message belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub parent_id: Option<String>,
 }
 
 /// Part of a message that a piece continues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeltaKind {
     /// Text.
     Text,

@@ -1,12 +1,10 @@
 //! Events of messages that wait for their turn.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use sa_api_macros::api;
 
 /// The end of a message that never began a turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageWithdrawn {
     /// The message's id.
     pub message_id: String,
@@ -17,9 +15,8 @@ pub struct MessageWithdrawn {
 }
 
 /// Why a message was withdrawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithdrawnBy {
     /// A client deleted this message.
     Client,
@@ -34,18 +31,17 @@ pub enum WithdrawnBy {
 }
 
 /// Messages that wait until the session is resumed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueHeld {
     /// Their ids, the next one first.
     pub message_ids: Vec<String>,
 }
 
 /// A new order for messages that wait.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct QueueOrder {
     /// Ids of messages, the next one first. They take the places that they have in the queue, in this order; others keep theirs.
     /// Messages that do not wait are ignored.
@@ -53,18 +49,16 @@ pub struct QueueOrder {
 }
 
 /// The order of the messages that wait, after a client changed it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueReordered {
     /// Ids of all messages that wait, the next one first.
     pub message_ids: Vec<String>,
 }
 
 /// Messages that no longer have to wait.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueReleased {
     /// Their ids, the next one first.
     pub message_ids: Vec<String>,

@@ -3,28 +3,20 @@
 use super::MessagePart;
 use super::{AllowRule, PermissionReplyKind, ToolKind};
 use crate::Timestamp;
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// A request for answers. It stays open until it is answered or rejected, or its turn ends.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct QuestionRequest {
     /// Id of the request, unique in its session.
     pub id: String,
     /// Id of the turn in which the agent asks. Absent outside of turns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub turn_id: Option<String>,
     /// Id of the tool call that asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub tool_call_id: Option<String>,
     /// Introduction to the questions, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub message: Option<String>,
     /// Questions. A reply has one entry in `answers` for each.
     pub questions: Vec<Question>,
@@ -33,19 +25,14 @@ pub struct QuestionRequest {
     #[schema(required = false)]
     pub plan_approval: bool,
     /// Time at which the request is rejected, unless it is answered before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
 /// A question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Short heading of the question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub header: Option<String>,
     /// Text of the question.
     pub question: String,
@@ -62,41 +49,23 @@ pub struct Question {
     /// True if an answer is required.
     pub required: bool,
     /// Address to visit, if the question is answered there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub url: Option<String>,
     /// Least number that is accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub minimum: Option<f64>,
     /// Greatest number that is accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub maximum: Option<f64>,
     /// Least number of characters of a text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub min_length: Option<u64>,
     /// Greatest number of characters of a text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub max_length: Option<u64>,
     /// Regular expression that is to be found in a text. The daemon checks patterns that can be matched in linear time; it passes
     /// answers to others, such as those with a look-ahead, to the agent unchecked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub pattern: Option<String>,
     /// Format of a text: `email`, `uri`, `date` or `date-time`. The daemon does not check other formats.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub format: Option<String>,
     /// Least number of options to choose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub min_items: Option<u64>,
     /// Greatest number of options to choose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub max_items: Option<u64>,
     /// Answer to suggest, in the form of an entry of `answers`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,9 +74,8 @@ pub struct Question {
 }
 
 /// Kind of the answer to a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// One or several of the options.
     Choice,
@@ -124,43 +92,34 @@ pub enum QuestionKind {
 }
 
 /// An option of a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionOption {
     /// Label, which is also the answer.
     pub label: String,
     /// Description of the option.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
 }
 
 /// End of a question request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct QuestionResolved {
     /// Id of the question request.
     pub id: String,
     /// Outcome.
     pub outcome: QuestionOutcome,
     /// Answers, if it was answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub answers: Option<Vec<Vec<String>>>,
     /// Cause of the outcome.
     pub by: ResolvedBy,
     /// Name that the client gave itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub client: Option<String>,
 }
 
 /// Outcome of a question request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionOutcome {
     /// Answered.
     Answered,
@@ -171,9 +130,8 @@ pub enum QuestionOutcome {
 }
 
 /// Cause of the end of a question or permission request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResolvedBy {
     /// A client replied.
     Client,
@@ -196,29 +154,22 @@ pub enum ResolvedBy {
 }
 
 /// A request for permission. It stays open until it is answered, or its turn ends.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PermissionRequest {
     /// Id of the request, unique in its session.
     pub id: String,
     /// Id of the turn in which the agent asks. Absent outside of turns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub turn_id: Option<String>,
     /// Id of the tool call that needs the permission.
     pub tool_call_id: String,
     /// Name of the tool, if the agent reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub tool: Option<String>,
     /// Display title of the action.
     pub title: String,
     /// Kind of the tool.
     pub kind: ToolKind,
     /// Input of the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub input: Option<Value>,
     /// Preview of the action, such as the change to a file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -227,15 +178,12 @@ pub struct PermissionRequest {
     /// Replies that the agent accepts.
     pub options: Vec<PermissionOption>,
     /// Time at which the request is decided, unless it is answered before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub expires_at: Option<Timestamp>,
 }
 
 /// A reply that the agent accepts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionOption {
     /// The agent's own id of the option. A reply may name it.
     pub id: String,
@@ -246,29 +194,20 @@ pub struct PermissionOption {
 }
 
 /// End of a permission request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PermissionResolved {
     /// Id of the permission request.
     pub id: String,
     /// Decision. Absent if the request was withdrawn before a decision.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub reply: Option<PermissionReplyKind>,
     /// The agent's own id of the option.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub option_id: Option<String>,
     /// Rule that the decision added to the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub rule: Option<AllowRule>,
     /// Cause of the decision.
     pub by: ResolvedBy,
     /// Name that the client gave itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub client: Option<String>,
 }
 

@@ -2,30 +2,27 @@
 
 use super::{AgentError, PermissionRequest, QuestionRequest, Usage, WebhookStatus};
 use crate::Timestamp;
+use sa_api_macros::api;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A page of sessions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionList {
     /// Sessions, the newest first by `createdAt`.
     pub sessions: Vec<Session>,
     /// True if more sessions match.
     pub has_more: bool,
     /// Value of `after` that returns the next page. Absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub next: Option<String>,
 }
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Id of the session.
     pub session_id: String,
@@ -34,26 +31,18 @@ pub struct Session {
     #[schema(required = true)]
     pub healthy: bool,
     /// The reason why the agent could not be started the last time; absent once it has started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub error: Option<AgentError>,
     /// Id of the agent.
     pub agent: String,
     /// Version of the agent that was requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub agent_version: Option<String>,
     /// Mode of the agent: `build`, `plan` or a mode of its own.
     pub agent_mode: String,
     /// Permission mode.
     pub permission_mode: PermissionMode,
     /// Model that was requested. Absent for the agent's own choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub model: Option<String>,
     /// Variant of the model that was requested, such as `high`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variant: Option<String>,
     /// The options that were asked for, by id; `choices.options` has what is set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -62,8 +51,6 @@ pub struct Session {
     /// Working directory.
     pub cwd: String,
     /// Title of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub title: Option<String>,
     /// Metadata of the client's choice.
     #[serde(default)]
@@ -76,8 +63,6 @@ pub struct Session {
     /// State of the session.
     pub state: SessionState,
     /// The running turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub turn: Option<Turn>,
     /// Number of messages that wait for their turn.
     pub queued: usize,
@@ -94,36 +79,25 @@ pub struct Session {
     /// Open permission requests.
     pub permissions: Vec<PermissionRequest>,
     /// Tokens and cost of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub usage: Option<Usage>,
     /// The chosen mode, model and options, and the possible ones. Always present for a single session; in lists only with
     /// `include=choices`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub choices: Option<SessionChoices>,
     /// The agent's own id of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub native_session_id: Option<String>,
     /// Id of the session that this one was forked from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub forked_from: Option<String>,
     /// Id of the newest event. 0 before the first event.
     pub last_event_id: u64,
     /// Id of the oldest event that is kept.
     pub oldest_event_id: u64,
     /// Status of the webhook, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub webhook: Option<WebhookStatus>,
 }
 
 /// State of a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SessionState {
     /// The agent is being started.
     Starting,
@@ -141,9 +115,8 @@ pub enum SessionState {
 }
 
 /// A message that waits for its turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedMessage {
     /// The message's id in the events.
     pub message_id: String,
@@ -152,9 +125,8 @@ pub struct QueuedMessage {
 }
 
 /// A running turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// Id of the turn.
     pub turn_id: String,
@@ -166,8 +138,6 @@ pub struct Turn {
     /// True if the turn is being cancelled.
     pub cancelling: bool,
     /// Id of the message that the turn works on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub message_id: Option<String>,
     /// Id of the event before the first one of the turn. Read the events after it to follow the turn.
     #[serde(default)]
@@ -176,9 +146,8 @@ pub struct Turn {
 }
 
 /// Permission mode of an agent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum PermissionMode {
     /// The agent asks before it changes anything.
     #[default]
@@ -190,25 +159,18 @@ pub enum PermissionMode {
 }
 
 /// Current settings of a session and the choices for them. A list is empty if the agent offers no choice.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionChoices {
     /// The agent's own mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub mode: Option<String>,
     /// Modes to choose from.
     pub modes: Vec<SessionChoice>,
     /// Model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub model: Option<String>,
     /// Models to choose from.
     pub models: Vec<SessionChoice>,
     /// Variant of the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub variant: Option<String>,
     /// Variants of the model to choose from.
     pub variants: Vec<SessionChoice>,
@@ -219,21 +181,16 @@ pub struct SessionChoices {
 }
 
 /// An option of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOption {
     /// Id of the option.
     pub id: String,
     /// Display name of the option.
     pub name: String,
     /// Description of the option.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// Category of the option: `mode`, `model`, `thought_level`, or one of the agent's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub category: Option<String>,
     /// Current value.
     pub value: OptionValue,
@@ -255,28 +212,22 @@ pub enum OptionValue {
 }
 
 /// A value to choose.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionChoice {
     /// Id of the choice.
     pub id: String,
     /// Display name of the choice.
     pub name: String,
     /// Description of the choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub description: Option<String>,
     /// Group of the choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub group: Option<ChoiceGroup>,
 }
 
 /// A group of choices.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceGroup {
     /// Id of the group.
     pub id: String,

@@ -2,14 +2,12 @@
 
 use super::{MessagePart, Role};
 use crate::Timestamp;
-use serde::{Deserialize, Serialize};
+use sa_api_macros::api;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 /// A page of a session's transcript.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptPage {
     /// Messages in the requested order. A user's message stands where its turn began. Messages that wait for their turn come after
     /// all others, in the order of the queue.
@@ -17,8 +15,6 @@ pub struct TranscriptPage {
     /// True if more messages follow in the requested order.
     pub has_more: bool,
     /// Cursor of the next page: send it as `after` with the same `order`. Absent if there is no next page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub next: Option<u64>,
     /// Id of the event to stream after, such as `…/events/sse?after=…`. Use the one of the first page that you read: the stream then
     /// has everything that the pages lack. Pieces of messages in state `streaming` come again from the first one that `parts` lacks.
@@ -26,9 +22,8 @@ pub struct TranscriptPage {
 }
 
 /// A message of a transcript in its newest state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptMessage {
     /// Id of the message within its session. `unparsed:<eventId>` for a message that was not understood.
     pub id: String,
@@ -47,17 +42,14 @@ pub struct TranscriptMessage {
     /// Time at which this state was recorded.
     pub timestamp: Timestamp,
     /// Turn that the message belongs to or, while it waits, the turn that it will begin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub turn_id: Option<String>,
     /// State of the message.
     pub state: TranscriptState,
 }
 
 /// State of a message of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptState {
     /// Everything that was said of it so far is in `parts`. A tool call that still runs gets newer states; see its `status`.
     Complete,
@@ -70,9 +62,8 @@ pub enum TranscriptState {
 }
 
 /// Order of a transcript.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[api]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TranscriptOrder {
     /// The oldest message first.
     #[default]

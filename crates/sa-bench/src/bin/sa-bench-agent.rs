@@ -2,7 +2,7 @@
 //!
 //! - `bench/echo` answers with its own params, `bench/pid` with the process id, `bench/hang` never.
 //! - `session/prompt {first, count, size, perSecond}` writes `count` numbered `session/update` notifications of
-//!   `size` bytes, numbered from `first`, then answers. With `perSecond` each is stamped and written by itself, in
+//!   `size` bytes, numbered from `first`, then answers. With `perSecond` each is stamped and written separately, in
 //!   that rhythm; without it they go out in large writes.
 //!
 //! `sa-bench-agent idle` does the same with small buffers: for hundreds of instances that only wait.
@@ -76,7 +76,7 @@ fn one() -> u64 {
 
 struct Agent {
     output: File,
-    /// What is written with the next flush.
+    /// The bytes of the next flush.
     out: Vec<u8>,
     /// Flush when this much has gathered.
     size: usize,

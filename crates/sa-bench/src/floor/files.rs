@@ -1,4 +1,4 @@
-//! The floor of files: a server that streams them from and to the disk and does nothing else. A thread of its own reads
+//! The floor of files: a server that streams them from and to the disk and does nothing else. A separate thread reads
 //! or writes while the connection sends or receives. No checks, no versions, no names that appear only at the end.
 
 use axum::Json;
@@ -29,7 +29,7 @@ pub(super) struct Place {
     sync: bool,
 }
 
-/// What went wrong, as text.
+/// An error, as text.
 pub(super) struct Broken(io::Error);
 
 impl IntoResponse for Broken {
@@ -65,7 +65,7 @@ pub(super) async fn write(Query(place): Query<Place>, body: Body) -> Result<(), 
     Ok(writing.await.map_err(io::Error::other)??)
 }
 
-/// The file as a body.
+/// Returns the file as a body.
 pub(super) async fn read(Query(place): Query<Place>) -> Result<Response, Broken> {
     let file = File::open(&place.path)?;
     let length = file.metadata()?.len();
@@ -96,7 +96,6 @@ pub(super) struct Entry {
     modified: u64,
 }
 
-/// What is in a directory, by name.
 pub(super) async fn list(Query(place): Query<Place>) -> Result<Json<Vec<Entry>>, Broken> {
     Ok(Json(spawn_blocking(move || entries(&place.path)).await.map_err(io::Error::other)??))
 }

@@ -1,4 +1,5 @@
-//! What the Claude adapter costs on top of the CLI that it drives: until a session is ready, in memory, for each chunk.
+//! The cost of the Claude adapter on top of the CLI that it drives: until a session is ready, in memory, for each
+//! chunk.
 //!
 //! The same CLI runs bare and behind the adapter, in turns, with the same scripted model.
 
@@ -13,7 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
-/// What the adapter itself passes to the CLI.
+/// The flags that the adapter itself passes to the CLI.
 const FLAGS: [&str; 9] = [
     "--output-format",
     "stream-json",

@@ -1,8 +1,8 @@
-//! What the Codex adapter costs on top of the app-server that it drives, beside the adapters that npm has: until a session is
-//! ready, for each chunk, in memory.
+//! The cost of the Codex adapter on top of the app-server that it drives, next to the adapters that npm has: until a
+//! session is ready, for each chunk, in memory.
 //!
-//! The same CLI runs bare, behind our adapter and behind the Node adapter, in turns, with the same scripted model; the native
-//! adapter of npm brings a core of its own.
+//! The same CLI runs bare, behind our adapter and behind the Node adapter, in turns, with the same scripted model;
+//! the native adapter of npm includes another core.
 
 use crate::figures::{Against, Figure, Goal, median};
 use crate::process::Model;
@@ -16,14 +16,14 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
-/// Packages of npm beside which the adapter is measured, where somebody has put them into the cache of the tests:
-/// `npm install --prefix CACHE/codex-acp NAME@VERSION`. What they are called here, and their program.
+/// Packages of npm that the adapter is compared with, where somebody has put them into the cache of the tests: `npm
+/// install --prefix CACHE/codex-acp NAME@VERSION`. Each has a name and a program.
 const PEERS: [(&str, &str); 2] = [
     ("@agentclientprotocol/codex-acp, on Node", "@agentclientprotocol/codex-acp/dist/index.js"),
     ("@zed-industries/codex-acp, native", "@zed-industries/codex-acp-linux-x64/bin/codex-acp"),
 ];
 
-/// Who is measured.
+/// An adapter under measurement.
 enum Contestant {
     /// The CLI itself, in its own protocol.
     Bare,
@@ -147,7 +147,7 @@ impl Stage {
         }
     }
 
-    /// The scripted model as a provider, in the form that every one of them reads.
+    /// Returns the scripted model as a provider, in the form that every one of them reads.
     fn settings(&self) -> String {
         let url = self.model.url();
         format!(
@@ -157,7 +157,6 @@ impl Stage {
     }
 }
 
-/// Asks, and gives the result.
 fn ask(talker: &mut Talker, id: u64, method: &str, params: &Value) -> Result<Value> {
     talker.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
     let answer = talker.hear(|line| line["id"] == id && line.get("method").is_none(), |_| ())?;
@@ -172,7 +171,7 @@ fn open_bare(talker: &mut Talker, cwd: &Path) -> Result<Value> {
     let client = json!({"name": "sa-bench", "title": null, "version": "0"});
     ask(talker, 1, "initialize", &json!({"clientInfo": client, "capabilities": {"experimentalApi": true}}))?;
     talker.say(&json!({"method": "initialized"}))?;
-    // What a client has to know before it can offer a choice of models.
+    // A client needs the list before it can offer a choice of models.
     ask(talker, 2, "model/list", &json!({"limit": 100}))?;
     let params = json!({"cwd": cwd, "approvalPolicy": "untrusted", "sandbox": "danger-full-access"});
     Ok(ask(talker, 3, "thread/start", &params)?["thread"]["id"].clone())

@@ -16,7 +16,7 @@ fn entries(run: &Run) -> usize {
     run.pick(10_000, 1_000)
 }
 
-/// A directory of files of a kilobyte each.
+/// Returns a directory of files of a kilobyte each.
 fn fill(server: &Server, count: usize) -> Result<PathBuf> {
     let directory = server.home().join("many");
     std::fs::create_dir(&directory)?;
@@ -75,7 +75,7 @@ fn look(directory: &Path, count: usize) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// An archive of many files, beside `tar -x`.
+/// An archive of many files, compared with `tar -x`.
 pub(crate) fn unpack(run: &mut Run) -> Result<()> {
     let daemon = run.daemon()?;
     let count = entries(run);
@@ -119,7 +119,7 @@ fn upload(run: &mut Run, server: &Server, to: &Path, archive: &[u8]) -> Result<f
     Ok(seconds)
 }
 
-/// The seconds that `tar` takes.
+/// Returns the seconds that `tar` takes.
 fn tar(options: &[&str], archive: &Path, directory: &Path, names: &[&str]) -> Result<f64> {
     let start = Instant::now();
     let status =

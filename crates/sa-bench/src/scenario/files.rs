@@ -1,5 +1,4 @@
-//! Files of gigabytes up and down: how fast beside a server that does nothing else and beside `cp`, and in how much
-//! memory.
+//! Files of gigabytes up and down: speed next to a server that does nothing else and next to `cp`, and memory.
 
 use crate::acp::expect;
 use crate::figures::{Against, Figure, Goal, median};
@@ -12,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// What is asked of both directions.
+/// The goal of both directions.
 const SHARE_OF_FLOOR: f64 = 0.7;
 /// Megabytes that the daemon may grow by, however large the file.
 const GROWTH: f64 = 16.0;
@@ -42,7 +41,7 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let plain = Place { server: &floor, operation: "/file", created: 200 };
     let size = run.pick(5 << 30, 128 << 20);
     let name = format!("{} MiB", size >> 20);
-    // What is kept once is not what a file costs.
+    // Memory that is allocated once is not the cost of a file.
     upload(ours, "small", 1 << 20, true)?;
     download(run, ours, "small", 1 << 20)?;
 
@@ -67,7 +66,7 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     cached(run, ours, plain)
 }
 
-/// The same file from both, which is in the system's cache as far as there is room.
+/// Reads the same file from both, which is in the system's cache as far as there is room.
 fn down(run: &mut Run, ours: Place<'_>, plain: Place<'_>, size: u64, name: &str) -> Result<()> {
     let (mut daemon, mut floor, mut cp) = (Vec::new(), Vec::new(), Vec::new());
     download(run, ours, "large", size)?;
@@ -154,7 +153,7 @@ fn download(run: &mut Run, place: Place<'_>, name: &str, size: u64) -> Result<f6
     Ok(seconds)
 }
 
-/// The seconds that `cp` takes, and `sync` after it.
+/// Returns the seconds that `cp` takes, and `sync` after it.
 fn copy(from: &Path, to: &Path, sync: bool) -> Result<f64> {
     if to.is_file() {
         std::fs::remove_file(to)?;

@@ -94,7 +94,7 @@ fn open_streams(run: &mut Run, daemon: &Server, ids: &[String]) -> Result<Vec<Re
     ids.iter().map(|id| Reader::open(daemon, &wire::server_path(id), None, 1, &mut run.scratch)).collect()
 }
 
-/// The same agents without a daemon: created a second, and milliseconds to end them all.
+/// Runs the same agents without a daemon: created a second, and milliseconds to end them all.
 fn from_pipes(run: &mut Run, count: usize) -> Result<(f64, f64)> {
     let mut agents = Vec::with_capacity(count);
     let mut echo = Echo::line();

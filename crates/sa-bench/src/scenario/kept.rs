@@ -141,7 +141,7 @@ fn import(run: &mut Run, daemon: &Server, exports: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// An ended session with so many messages, each said in pieces and then as a whole.
+/// Returns an ended session with so many messages, each said in pieces and then as a whole.
 fn export(id: &str, messages: usize) -> String {
     let mut log = Log { id, lines: String::new(), events: 0 };
     let mut words = Words(id.len() as u64 + messages as u64);

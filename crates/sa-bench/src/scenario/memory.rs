@@ -14,7 +14,7 @@ const SERVER: &str = "memory";
 const REST: Duration = Duration::from_millis(200);
 /// Time in which memory has to come back.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often that is looked at.
+/// Interval of the measurements.
 const STEP: Duration = Duration::from_secs(1);
 /// Resident memory after a load, in that of a daemon just started.
 const GOAL: f64 = 2.0;

@@ -12,7 +12,7 @@ use sa_bench::{Connection, Progress, Readiness};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-/// How many requests are under way at once, over how many servers, and what is asked of that.
+/// The number of requests at once and of servers, and the goal.
 struct Shape {
     flights: usize,
     servers: usize,

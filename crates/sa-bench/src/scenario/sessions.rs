@@ -116,10 +116,9 @@ fn all(run: &mut Run, daemon: &Server, requests: Vec<Vec<u8>>, status: u16) -> R
 /// One event stream, of a session or of the agent.
 struct Stream {
     connection: Connection,
-    /// None: the agent's own.
+    /// The session's file; none for the agent's own.
     session: Option<usize>,
     line: Vec<u8>,
-    /// Pieces that came.
     pieces: usize,
 }
 
@@ -157,7 +156,7 @@ impl Stream {
     }
 }
 
-/// The streams of all sessions, and the agent's own as the last.
+/// Returns the streams of all sessions, and the agent's own as the last.
 fn open(run: &mut Run, daemon: &Server, count: usize) -> Result<Vec<Stream>> {
     let mut streams = Vec::with_capacity(count * READERS + 1);
     for session in 0..count {
@@ -213,7 +212,7 @@ fn read_all(
     Ok(())
 }
 
-/// The number of a piece of the demo agent's stream, in either of the two forms.
+/// Returns the number of a piece of the demo agent's stream, in either of the two forms.
 fn piece(line: &[u8]) -> Option<usize> {
     memchr::memmem::find(line, b"\"messageDelta\"")
         .or_else(|| memchr::memmem::find(line, b"\"agent_message_chunk\""))?;
@@ -270,7 +269,7 @@ fn paced(
     Ok(lags)
 }
 
-/// The agent's own id of the session that a line is about.
+/// Returns the agent's own id of the session that a line is about.
 fn native(line: &[u8], event: bool) -> Option<&[u8]> {
     let key: &[u8] = if event { b"\"nativeSessionId\":\"" } else { b"\"sessionId\":\"" };
     let at = memchr::memmem::find(line, key)? + key.len();

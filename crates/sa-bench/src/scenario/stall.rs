@@ -1,5 +1,5 @@
-//! A reader that stopped reading beside one that reads: what the healthy one loses, and whether the stalled one
-//! is told what it missed.
+//! A reader that stopped reading next to one that reads: the losses of the healthy one, and the gap that the stalled
+//! one gets.
 
 use crate::acp::{self, Reader};
 use crate::figures::{Figure, median};
@@ -69,7 +69,7 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     Ok(())
 }
 
-/// Reads what the stalled stream still has to say; that the server cut it off is a way of telling, too.
+/// Reads the rest of the stalled stream. Being cut off by the server counts as a report of the gap, too.
 fn resume(run: &mut Run, stalled: &mut Reader, count: u64) -> Result<()> {
     let deadline = Instant::now() + Duration::from_secs(20);
     while stalled.tally.accounted() < count && !stalled.is_closed() && Instant::now() < deadline {

@@ -70,7 +70,7 @@ fn timed(run: &mut Run, start: impl FnOnce(&Run) -> Result<Server>) -> Result<(f
     Ok((taken, server))
 }
 
-/// The bytes of a program that are ever loaded: release builds keep line tables, which do not ship.
+/// Returns the bytes of a program that are ever loaded: release builds keep line tables, which do not ship.
 fn loaded_bytes(path: &Path) -> Result<u64> {
     let file = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     Ok(loaded_segments(&file).unwrap_or(file.len() as u64))

@@ -11,13 +11,12 @@ use std::time::{Duration, Instant};
 
 const SERVER: &str = "stream";
 
-/// What one size is expected to reach.
+/// The goal of one size.
 struct Size {
     name: &'static str,
     bytes: usize,
     /// Messages in a round of a full run.
     count: u64,
-    /// Messages in a burst.
     burst: u64,
 }
 
@@ -42,9 +41,9 @@ impl Size {
     }
 }
 
-/// What bounds the bounds: how fast the load generator reads when the server hardly does anything, and what the
-/// agent's pipe carries when it is as wide as an unprivileged process may make it. Floors are taken with a message in
-/// each chunk and with the pipes that programs get by default.
+/// Measures the limits of the floors: the load generator's reading speed when the server hardly does anything, and
+/// the speed of the agent's pipe when it is as wide as an unprivileged process may make it. Floors are taken with a
+/// message in each chunk and with the pipes that programs get by default.
 pub(crate) fn ceiling(run: &mut Run) -> Result<()> {
     const BATCH: u64 = 256;
     const WIDE: usize = 1 << 20;
@@ -77,7 +76,7 @@ pub(crate) fn ceiling(run: &mut Run) -> Result<()> {
 pub(crate) fn measure(run: &mut Run) -> Result<()> {
     let floor = run.floor()?;
     for size in SIZES {
-        // Each size has a daemon of its own, so that the peak is this size's.
+        // Each size has a separate daemon, so that the peak is this size's.
         let daemon = run.daemon()?;
         acp::create(&daemon, SERVER, &mut run.scratch)?;
         one_size(run, &daemon, &floor, size)?;

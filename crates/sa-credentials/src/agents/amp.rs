@@ -7,7 +7,7 @@ use serde_json::Value;
 const PROVIDER: &str = "amp";
 const API_KEY: &str = "AMP_API_KEY";
 const SERVICE: &str = "https://ampcode.com/";
-/// What the names in the file of secrets begin with; the service's address follows.
+/// The prefix of names in the file of secrets; the service's address follows.
 const KEY_OF: &str = "apiKey@";
 
 pub(super) fn search(search: &mut Search) {

@@ -13,7 +13,7 @@ const API_KEY: &str = "ANTHROPIC_API_KEY";
 const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 const KEYCHAIN: &str = "Claude Code-credentials";
 
-/// A platform in the provider's place: its name, the switch, its secret, and what else it is told by variable.
+/// A platform in the provider's place: its name, the switch, its secret, and its other variables.
 struct Cloud {
     provider: &'static str,
     switch: &'static str,
@@ -61,7 +61,7 @@ pub(super) fn search(search: &mut Search) {
     settings.variable(search, OAUTH_TOKEN, Kind::OAuth);
     let base_url = settings.lookup(search, "ANTHROPIC_BASE_URL").map(|(url, _)| url);
     login(search, &folder.join(".credentials.json"), base_url.clone());
-    // With a folder of its own the CLI keeps everything in it.
+    // In a custom folder the CLI keeps everything.
     let state = match search.host.variable(CONFIG_DIR) {
         Some(_) => folder.join(".claude.json"),
         None => search.host.home.join(".claude.json"),

@@ -1,5 +1,5 @@
-//! Codex. Its own order (0.166): `CODEX_API_KEY`, `CODEX_ACCESS_TOKEN`, then `auth.json` in the way that its `auth_mode`
-//! says. It does not look at `OPENAI_API_KEY` by itself; that one is offered last.
+//! Codex. Its order (0.166): `CODEX_API_KEY`, `CODEX_ACCESS_TOKEN`, then `auth.json` as its `auth_mode` says. It
+//! ignores `OPENAI_API_KEY`, which is offered last.
 
 use crate::search::{Search, Unit};
 use crate::{Credential, Kind, Origin};
@@ -41,7 +41,7 @@ fn file(search: &mut Search) {
     both.into_iter().flatten().for_each(|credential| search.add(credential));
 }
 
-/// The login with a ChatGPT account. No variable takes it: `CODEX_ACCESS_TOKEN` refuses such tokens.
+/// Returns the login with a ChatGPT account. No variable takes it: `CODEX_ACCESS_TOKEN` refuses such tokens.
 fn login(search: &mut Search, document: &Value, origin: &Origin) -> Option<Credential> {
     let secret = search.text(document, "/tokens/access_token", origin)?;
     let mut credential = Credential::new(PROVIDER, Kind::OAuth, origin.clone());
@@ -57,7 +57,7 @@ fn login(search: &mut Search, document: &Value, origin: &Origin) -> Option<Crede
     Some(credential.with_secret(secret))
 }
 
-/// What a JSON web token says; its signature is for others to check.
+/// Returns the claims of a JSON web token, without checking its signature.
 fn claims(token: &str) -> Value {
     let payload = token.split('.').nth(1).unwrap_or_default();
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(payload).unwrap_or_default();

@@ -74,7 +74,7 @@ fn credential(search: &mut Search, provider: &str, entry: &Value, origin: &Origi
     Some(credential)
 }
 
-/// The provider's own variable, which says as much as the entry when that holds nothing but a key.
+/// Returns the provider's own variable, which says as much as the entry when that holds nothing but a key.
 fn plain_variable(credential: &Credential, entry: &Value, variables: &Variables) -> Option<&'static str> {
     let is_plain = credential.kind == Kind::ApiKey && entry.as_object().is_some_and(|entry| entry.len() == 2);
     let (_, names) = variables.iter().find(|(id, _)| is_plain && *id == credential.provider)?;

@@ -61,7 +61,7 @@ fn stored(search: &mut Search) {
     entries::add(search, &document, &origin, &VARIABLES, Some(AUTH_CONTENT));
 }
 
-/// One value of the variable for several, each of which holds entries of other providers.
+/// Merges values of the variable, each of which holds entries of other providers.
 pub(crate) fn merged_content(values: &[&Secret]) -> Secret {
     let mut entries = Map::new();
     for value in values {

@@ -23,11 +23,10 @@ struct Login {
     handed: Handed,
 }
 
-/// How a login is handed on.
+/// The way in which a login is passed on.
 enum Handed {
     /// Only in its file.
     Not,
-    /// The token, in this variable.
     Token(&'static str),
     /// The whole file, in this variable.
     Whole(&'static str),

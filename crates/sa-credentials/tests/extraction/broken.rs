@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 const FILE: &str = ".claude/.credentials.json";
 
-/// The one complaint about the file; the key in the environment is found all the same.
+/// Returns the one complaint about the file; the key in the environment is found all the same.
 fn complaint(home: Home) -> String {
     let home = home.variable("ANTHROPIC_API_KEY", "key");
     assert_eq!(home.findings("claude").credentials.len(), 1);

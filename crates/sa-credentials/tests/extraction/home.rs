@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What time it is in these tests: the first second of 2027.
+/// The time in these tests: the first second of 2027.
 pub(crate) const NOW: u64 = 1_798_761_600_000;
 pub(crate) const HOUR: u64 = 3_600_000;
 
@@ -55,19 +55,19 @@ impl Home {
         extract(agent, &self.host()).expect("the agent is known")
     }
 
-    /// The credentials, where there is no problem with any.
+    /// Returns the credentials, where there is no problem with any.
     pub(crate) fn credentials(&self, agent: &str) -> Vec<Credential> {
         let findings = self.findings(agent);
         assert!(findings.problems.is_empty(), "{:?}", findings.problems);
         findings.credentials
     }
 
-    /// Each secret found, with its kind and the variables that hand it on.
+    /// Returns each secret found, with its kind and the variables that hand it on.
     pub(crate) fn summary(&self, agent: &str) -> Vec<String> {
         self.credentials(agent).iter().map(summary).collect()
     }
 
-    /// What is complained about, by place beneath home.
+    /// Returns the problems, by place beneath home.
     pub(crate) fn complaints(&self, agent: &str) -> Vec<String> {
         let home = format!("{}/", self.folder.path().display());
         let problems = self.findings(agent).problems.into_iter();

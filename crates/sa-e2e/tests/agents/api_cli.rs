@@ -14,7 +14,7 @@ async fn api(daemon: &Daemon, arguments: &[&str]) -> Result<Finished> {
     Finished::wait(command).await
 }
 
-/// What it prints when it succeeds, which it must, without complaints.
+/// Returns the output of a command that must succeed without complaints.
 async fn output(daemon: &Daemon, arguments: &[&str]) -> Result<String> {
     let ended = api(daemon, arguments).await?;
     assert!(ended.status.success() && ended.stderr.is_empty(), "{arguments:?}: {ended}");
@@ -37,7 +37,7 @@ fn rows(table: &str) -> Vec<Vec<&str>> {
     table.lines().map(cells).collect()
 }
 
-/// What does not change from one question to the next.
+/// Removes the values that change from one request to the next.
 fn without_uptime(mut list: Value) -> Value {
     for agent in list["agents"].as_array_mut().unwrap() {
         agent.as_object_mut().unwrap().remove("serverStatus");
@@ -147,7 +147,7 @@ async fn a_failed_installation_says_why() -> Result<()> {
 }
 
 #[tokio::test]
-async fn versions_are_told_and_removed() -> Result<()> {
+async fn versions_are_reported_and_removed() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let daemon = scene.daemon().start().await?;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Whether agents have credentials, without ever showing one.
+//! Agents' credentials are reported without ever showing one.
 
 use crate::scene::Asking;
 use anyhow::{Context, Result};
@@ -54,7 +54,7 @@ async fn an_empty_home_has_none() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_found_is_told_but_never_shown() -> Result<()> {
+async fn what_is_found_is_reported_but_never_shown() -> Result<()> {
     let sandbox = Arc::new(home_with_logins()?);
     let daemon =
         Daemon::builder().sandbox(Arc::clone(&sandbox)).env("AMP_API_KEY", SECRETS[4]).start().await?;

@@ -1,4 +1,4 @@
-//! What is said of the demo agent is what it does.
+//! The description of the demo agent is true.
 
 use crate::scene::Asking;
 use anyhow::Result;
@@ -45,7 +45,7 @@ async fn turn(acp: &Acp, session: &str, script: &str) -> Result<Vec<Value>> {
     }
 }
 
-/// The facts that the messages of a turn show.
+/// Returns the facts that the messages of a turn show.
 fn shown(said: &[Value]) -> BTreeSet<&'static str> {
     let mut shown = BTreeSet::new();
     let mut chunks = Vec::new();

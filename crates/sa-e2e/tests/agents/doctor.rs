@@ -23,7 +23,7 @@ impl Patient {
         self
     }
 
-    /// An agent of this definition beside those of the scene.
+    /// Adds an agent of this definition to those of the scene.
     fn agent(self, definition: &str) -> Result<Self> {
         let file = self.scene.data_dir().join("agents.toml");
         let known = fs::read_to_string(&file)?;
@@ -37,7 +37,7 @@ impl Patient {
         Finished::wait(command).await
     }
 
-    /// The findings about one agent, and the exit code.
+    /// Returns the findings about one agent, and the exit code.
     async fn findings(&self, agent: &str) -> Result<(Vec<Value>, Option<i32>)> {
         let ended = self.doctor(&[agent, "--json"]).await?;
         let reports: Vec<Value> = serde_json::from_str(&ended.stdout).with_context(|| ended.to_string())?;
@@ -45,7 +45,7 @@ impl Patient {
         Ok((reports[1]["findings"].as_array().context("findings")?.clone(), ended.status.code()))
     }
 
-    /// The only thing that is wrong with an agent.
+    /// Returns the only thing that is wrong with an agent.
     async fn illness(&self, agent: &str) -> Result<Value> {
         let (findings, code) = self.findings(agent).await?;
         let wrong: Vec<&Value> = findings.iter().filter(|finding| finding["verdict"] == "wrong").collect();
@@ -139,7 +139,7 @@ async fn a_missing_program_or_interpreter_is_named() -> Result<()> {
     Ok(())
 }
 
-/// The head of a program for this machine that asks for a loader; see elf(5).
+/// Returns the head of a program for this machine that asks for a loader; see elf(5).
 fn elf(loader: &str) -> Vec<u8> {
     let machine: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
     let mut bytes = vec![0; 64 + 56];
@@ -185,7 +185,7 @@ async fn an_agent_without_a_credential_cannot_work() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_out_of_reach_is_told_unless_nobody_shall_be_asked() -> Result<()> {
+async fn a_model_out_of_reach_is_reported_unless_nobody_shall_be_asked() -> Result<()> {
     let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let patient = Patient::new()
         .await?
@@ -209,7 +209,7 @@ async fn a_model_out_of_reach_is_told_unless_nobody_shall_be_asked() -> Result<(
 }
 
 #[tokio::test]
-async fn a_home_that_cannot_be_written_is_told() -> Result<()> {
+async fn a_home_that_cannot_be_written_is_reported() -> Result<()> {
     let scene = Scene::new().await?;
     // A file where the home should be: not even root can write into it.
     let home = scene.sandbox.path("no-home");
@@ -233,7 +233,7 @@ async fn a_store_that_names_no_version_is_quoted() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_nothing_drives_is_told() -> Result<()> {
+async fn an_agent_that_nothing_drives_is_reported() -> Result<()> {
     let illness = Patient::new().await?.illness("lumber").await?;
     assert_eq!(illness["check"], json!("launch"));
     Ok(())

@@ -27,7 +27,7 @@ async fn an_unknown_agent_is_a_problem_everywhere() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_unknown_version_is_told_with_who_was_asked() -> Result<()> {
+async fn an_unknown_version_is_reported_with_who_was_asked() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let daemon = scene.daemon().start().await?;
     for version in ["9.9.9", "nightly"] {
@@ -43,7 +43,7 @@ async fn an_unknown_version_is_told_with_who_was_asked() -> Result<()> {
 }
 
 #[tokio::test]
-async fn no_source_in_reach_is_told_with_what_each_said() -> Result<()> {
+async fn no_source_in_reach_is_reported_with_what_each_said() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let daemon = sa_testkit::Daemon::builder()

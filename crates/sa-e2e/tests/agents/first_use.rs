@@ -18,7 +18,7 @@ async fn in_state(acp: &Acp, status: &str) -> Result<Value> {
     .await
 }
 
-/// A scene whose mirror sends the program only in part, until it is healed.
+/// Returns a scene whose mirror sends the program only in part, until it is healed.
 async fn stuck() -> Result<(Scene, Daemon)> {
     let scene = Scene::with_version("1.0.0").await?;
     scene.mirror.fault_times(FILE, Fault::HangAfter(10), 1);

@@ -7,7 +7,7 @@ use sa_testkit::mirror::Fault;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn an_installation_is_told_line_by_line_where_nobody_watches() -> Result<()> {
+async fn an_installation_is_reported_line_by_line_where_nobody_watches() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let ended = scene.run(&["install-agent", "acme"]).await?;
     assert_eq!(ended.status.code(), Some(0), "{ended}");
@@ -168,7 +168,7 @@ async fn a_version_newer_than_the_published_one_is_not_outdated() -> Result<()> 
 }
 
 #[tokio::test]
-async fn what_is_outdated_is_told_by_the_exit_code() -> Result<()> {
+async fn what_is_outdated_is_reported_by_the_exit_code() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let nothing = scene.run(&["outdated"]).await?;
     assert_eq!((nothing.status.code(), nothing.stdout.as_str()), (Some(0), "AGENT  INSTALLED  LATEST\n"));

@@ -1,4 +1,4 @@
-//! What is said of agents, in which shape, and where they come from.
+//! The form and the origin of the description of agents.
 
 use crate::scene::{Asking, Scene};
 use anyhow::Result;

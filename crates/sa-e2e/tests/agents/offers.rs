@@ -1,4 +1,4 @@
-//! What an installed agent offers: asked from itself, and remembered for its version.
+//! The offer of an installed agent: asked from itself, and remembered for its version.
 
 use crate::scene::{Asking, Scene};
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! A mirror, a home, and an agent of its own making that the mirror publishes: `acme`.
+//! A mirror, a home, and a made-up agent that the mirror publishes: `acme`.
 
 use anyhow::{Context, Result};
 use sa_testkit::mirror::{Mirror, sha256_hex};
@@ -58,7 +58,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The same with one version of `acme` published.
+    /// Creates a scene with one version of `acme` published.
     pub(crate) async fn with_version(version: &str) -> Result<Self> {
         let scene = Self::new().await?;
         scene.publish(version)?;
@@ -69,7 +69,7 @@ impl Scene {
         self.sandbox.data_home().join("sandbox-agent")
     }
 
-    /// Where `acme` is installed.
+    /// Returns the directory of `acme`.
     pub(crate) fn acme_dir(&self) -> PathBuf {
         self.data_dir().join("agents/acme")
     }
@@ -105,7 +105,7 @@ impl Scene {
         self.mirror.put(&format!("{STORE}/latest"), format!("{version}\n"));
     }
 
-    /// The versions that were started, in their order.
+    /// Returns the versions that were started, in their order.
     pub(crate) fn started(&self) -> Vec<String> {
         let notes = fs::read_to_string(self.notes()).unwrap_or_default();
         notes.lines().map(str::to_owned).collect()
@@ -115,17 +115,17 @@ impl Scene {
         self.sandbox.path("starts")
     }
 
-    /// How often the program of a version was asked for.
+    /// Returns the number of downloads of a version's program.
     pub(crate) fn fetched(&self, version: &str) -> usize {
         self.mirror.requests_of(&format!("{STORE}/{version}/acme")).len()
     }
 
-    /// A daemon in the making that uses the mirror.
+    /// Returns a daemon in the making that uses the mirror.
     pub(crate) fn daemon(&self) -> DaemonBuilder {
         Daemon::builder().sandbox(Arc::clone(&self.sandbox)).arg("--mirror").arg(&self.mirror.url())
     }
 
-    /// A command that works without a daemon, on the same data, with the mirror.
+    /// Returns a command that works without a daemon, on the same data, with the mirror.
     pub(crate) fn command(&self, arguments: &[&str]) -> Result<Command> {
         let mut command = self.sandbox.command(daemon_path()?);
         command.args(arguments).env("SANDBOX_AGENT_MIRROR", self.mirror.url());
@@ -136,12 +136,12 @@ impl Scene {
         Finished::wait(self.command(arguments)?).await
     }
 
-    /// What there is of `acme` on the disk, apart from the lock.
+    /// Returns the files of `acme` on the disk, apart from the lock.
     pub(crate) fn on_disk(&self) -> Vec<String> {
         names(&self.acme_dir()).into_iter().filter(|name| name != ".lock").collect()
     }
 
-    /// Whether nothing of `acme` could be taken for an installed version.
+    /// Returns whether nothing of `acme` could be taken for an installed version.
     pub(crate) fn has_no_version(&self) -> bool {
         self.on_disk().iter().all(|name| name == ".partial")
             && names(&self.acme_dir().join(".partial")).is_empty()
@@ -155,7 +155,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What agents are asked over HTTP.
+/// Requests about agents over HTTP.
 pub(crate) trait Asking {
     async fn agent(&self, id: &str) -> Result<Value>;
     async fn install(&self, id: &str, body: &str) -> Result<Reply>;
@@ -177,7 +177,7 @@ impl Asking for Daemon {
     }
 }
 
-/// The events of an installation: their names, each once in a row, and the last one's data.
+/// Returns the events of an installation: their names, each once in a row, and the last one's data.
 pub(crate) async fn steps(mut stream: Sse) -> Result<(Vec<String>, Value)> {
     let mut names: Vec<String> = Vec::new();
     let mut last = None;

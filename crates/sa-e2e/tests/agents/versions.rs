@@ -5,7 +5,7 @@ use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 
-/// The installed versions, and which of them is current.
+/// Returns the installed versions, and which of them is current.
 async fn versions(daemon: &Daemon) -> Result<Vec<(String, bool)>> {
     let acme = daemon.agent("acme").await?;
     let of = |version: &Value| {
@@ -148,7 +148,7 @@ async fn what_runs_outlives_the_removal_of_its_version() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_newest_version_is_told() -> Result<()> {
+async fn the_newest_version_is_reported() -> Result<()> {
     let scene = Scene::with_version("1.0.0").await?;
     let daemon = scene.daemon().start().await?;
     let latest =

@@ -72,7 +72,7 @@ console.log(JSON.stringify({ lines, urls, sources: sources.length }));
 process.exit(0);
 "#;
 
-/// The script of the page, for the daemon under test.
+/// Returns the script of the page, for the daemon under test.
 fn script(daemon: &Daemon) -> Result<String> {
     let (_, rest) = PAGE.split_once("<script type=\"module\">").context("the page has a script")?;
     let (script, _) = rest.split_once("</script>").context("which ends")?;

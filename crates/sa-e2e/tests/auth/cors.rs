@@ -108,7 +108,7 @@ async fn an_allowed_page_can_read_everything_it_needs() -> Result<()> {
     assert_eq!(opened.header("access-control-allow-origin"), APP);
     assert!(!opened.header("acp-connection-id").is_empty());
     lists(&opened, "access-control-expose-headers", &["acp-connection-id", "acp-session-id"]);
-    // Refusals as well, or the page could not tell a wrong token from a daemon that is not there.
+    // Refusals as well, or the page could not distinguish a wrong token from a missing daemon.
     let unknown = daemon.http().with_token(None);
     let refused = unknown.get("/v1/agents").header("origin", APP).send().await?;
     refused.expect_problem(401, "token_invalid")?;

@@ -1,10 +1,10 @@
-//! What agents see of the daemon's environment.
+//! The daemon's environment as agents see it.
 
 use anyhow::Result;
 use sa_testkit::{Daemon, DaemonBuilder};
 use serde_json::{Map, Value};
 
-/// What is not the daemon's business, and what is.
+/// Starts a daemon with variables for agents and others for itself.
 fn furnished() -> DaemonBuilder {
     Daemon::builder()
         .puppet(&[])
@@ -18,7 +18,7 @@ fn furnished() -> DaemonBuilder {
         .env("NOT_SANDBOX_AGENT_X", "kept")
 }
 
-/// The environment of an agent of this daemon, whose token is as above.
+/// Returns the environment of an agent of this daemon, whose token is as above.
 async fn seen_by(daemon: &Daemon, agent: &str) -> Result<Map<String, Value>> {
     let acp = sa_testkit::Acp::new(&daemon.http().with_token(Some("s3cret")), agent);
     acp.start(agent).await?;
@@ -26,7 +26,7 @@ async fn seen_by(daemon: &Daemon, agent: &str) -> Result<Map<String, Value>> {
     Ok(all)
 }
 
-/// The daemon's own variables but the two marks by which it finds what an agent started.
+/// Returns the daemon's own variables but the two marks by which it finds what an agent started.
 fn own(environment: &Map<String, Value>) -> Vec<&String> {
     let marks = ["SANDBOX_AGENT_TREE", "SANDBOX_AGENT_DAEMON"];
     environment
@@ -64,7 +64,7 @@ async fn a_clean_environment_is_a_short_list() -> Result<()> {
         assert!(!seen.contains_key(name), "{name} came through");
     }
     assert!(own(&seen).is_empty(), "{:?}", own(&seen));
-    // What its own table says an agent gets in any case.
+    // An agent always gets the variables in its own table.
     let seen = seen_by(&daemon, "table").await?;
     assert_eq!((&seen["MODEL_API_KEY"], &seen["SANDBOX_AGENT_MINE"]), (&"its own".into(), &"x".into()));
     Ok(())

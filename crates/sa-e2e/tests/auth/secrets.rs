@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const SECRET: &str = "s3cret-token-0123456789";
 
-/// The token that a daemon printed for people.
+/// Returns the token that a daemon printed for people.
 fn printed_token(stdout: &str) -> Option<String> {
     let line = stdout.lines().find_map(|line| line.trim_start().strip_prefix("token "))?;
     line.split_whitespace().next().map(str::to_owned)

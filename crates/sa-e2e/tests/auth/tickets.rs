@@ -7,14 +7,13 @@ use sa_testkit::{Daemon, Http, Request, Sse};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A ticket and when it expires, in milliseconds since 1970.
+/// Returns a ticket and when it expires, in milliseconds since 1970.
 async fn issue(http: &Http) -> Result<(String, u64)> {
     let ticket = http.post("/v1/tickets").send().await?.expect_status(201)?.json()?;
     assert_eq!(ticket.get("path"), None);
     read(&ticket)
 }
 
-/// A ticket for one path.
 async fn issue_for(http: &Http, path: &str) -> Result<(String, u64)> {
     let body = json!({ "path": path }).to_string();
     let ticket = http.post("/v1/tickets").json(body).send().await?.expect_status(201)?.json()?;
@@ -27,7 +26,7 @@ fn read(ticket: &Value) -> Result<(String, u64)> {
     Ok((text, millis(&ticket["expiresAt"])?))
 }
 
-/// The request that an `EventSource` makes: no headers of its own but the last id.
+/// Returns the request that an `EventSource` makes: no custom header but the last id.
 fn event_source(http: &Http, path: &str, last_event_id: Option<&str>) -> Request {
     let request = http.with_token(None).get(path).header("accept", "text/event-stream");
     match last_event_id {

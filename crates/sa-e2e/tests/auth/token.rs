@@ -86,7 +86,7 @@ async fn a_query_carries_it_for_sockets_only() -> Result<()> {
             unknown.get(&format!("/v1/acp/one?{query}")).header("accept", "text/event-stream"),
             unknown.post(&format!("/v1/acp/two?{query}")).json(sa_e2e::request(1, "pid", "{}")),
             unknown.delete(&format!("/v1/acp/one?{query}")),
-            // What says it becomes a socket but cannot is none.
+            // A request that claims to become a socket but cannot is none.
             unknown.post(&format!("/v1/tickets?{query}")).header("upgrade", "websocket"),
             unknown.delete(&format!("/v1/acp/one?{query}")).header("upgrade", "websocket"),
         ];

@@ -17,7 +17,7 @@ impl Home {
         Ok(Self { sandbox: Sandbox::new()?, binary: daemon_path()? })
     }
 
-    /// The same user with another file as `sandbox-agent`.
+    /// Creates the same user with another file as `sandbox-agent`.
     pub(crate) fn with_binary(binary: &Path) -> Result<Self> {
         Ok(Self { sandbox: Sandbox::new()?, binary: binary.to_owned() })
     }
@@ -54,7 +54,7 @@ impl Home {
         }
     }
 
-    /// The status as JSON; the exit code says the same.
+    /// Returns the status as JSON; the exit code says the same.
     pub(crate) async fn status(&self) -> Result<Value> {
         let ended = self.run("daemon status --json").await?;
         let status: Value = serde_json::from_str(&ended.stdout).with_context(|| ended.to_string())?;

@@ -23,7 +23,6 @@ impl Caller {
         }
     }
 
-    /// The same without the token.
     pub(crate) fn without_token(mut self) -> Self {
         self.token = None;
         self
@@ -39,7 +38,6 @@ impl Caller {
         Ok(command)
     }
 
-    /// Runs it to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Result<Finished> {
         Finished::wait(self.command(arguments)?).await
     }
@@ -54,19 +52,18 @@ impl Caller {
         Finished::wait(command).await
     }
 
-    /// What it prints when it succeeds, which it must, without complaints.
+    /// Returns the output of a command that must succeed without complaints.
     pub(crate) async fn output(&self, arguments: &[&str]) -> Result<String> {
         let ended = self.run(arguments).await?;
         assert!(ended.status.success() && ended.stderr.is_empty(), "{arguments:?}: {ended}");
         Ok(ended.stdout)
     }
 
-    /// The same as JSON.
     pub(crate) async fn json(&self, arguments: &[&str]) -> Result<Value> {
         Ok(serde_json::from_str(&self.output(arguments).await?)?)
     }
 
-    /// What it complains when it fails, which it must, without output.
+    /// Returns the complaint of a command that must fail without output.
     pub(crate) async fn complaint(&self, arguments: &[&str]) -> Result<String> {
         let ended = self.run(arguments).await?;
         assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {ended}");
@@ -76,7 +73,7 @@ impl Caller {
     }
 }
 
-/// The cells of a table that was printed for people, without its headings.
+/// Returns the cells of a table that was printed for people, without its headings.
 pub(crate) fn rows(table: &str) -> Vec<Vec<&str>> {
     let cells = |line| str::split(line, "  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     table.lines().skip(1).map(cells).collect()

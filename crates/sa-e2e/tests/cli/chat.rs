@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 
 const CHAT: &str = "\"$SANDBOX_AGENT\" chat --agent demo; echo code $?";
 
-/// The id that `chat` prints when it is left.
+/// Returns the id that `chat` prints when it is left.
 fn printed_id(desk: &Desk) -> String {
     let rest = desk.shown.rsplit("sandbox-agent chat ").next().unwrap();
     rest.split_whitespace().next().unwrap().to_owned()

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
-async fn a_refusal_is_told_in_the_daemons_words() -> Result<()> {
+async fn a_refusal_is_reported_in_the_daemons_words() -> Result<()> {
     let daemon = Daemon::start().await?;
     let caller = Caller::of(&daemon);
     let message = request(1, "pid", "{}");
@@ -34,7 +34,7 @@ async fn a_refusal_is_told_in_the_daemons_words() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_end_of_an_agent_is_told_with_its_last_words() -> Result<()> {
+async fn the_end_of_an_agent_is_reported_with_its_last_words() -> Result<()> {
     let daemon = Daemon::start().await?;
     let crash = request(1, "crash", r#"{"code":3,"stderr":"last words"}"#);
     let said =

@@ -7,7 +7,7 @@ use sa_testkit::Daemon;
 use serde_json::json;
 use std::time::Duration;
 
-/// What no parser may touch on its way through.
+/// Text that no parser may touch on its way through.
 const ODD: &str = r#"{"z":1e+29 ,"a":[0.10],"s":"\u00e9é\/"}"#;
 
 #[tokio::test]

@@ -160,7 +160,7 @@ async fn attach_puts_the_terminal_back_when_it_is_sent_away_or_the_daemon_is_gon
     Caller::of(&daemon).output(&["processes", "run", "kill", "-TERM", pid.trim()]).await?;
     desk.see("same settings, code 0").await?;
 
-    // Another daemon's process, so that the one that keeps the desk stays.
+    // Another daemon's process, so that the one that takes the commands stays.
     let mut other = Daemon::start().await?;
     let far = start(&other).await?;
     let flags = format!("--endpoint {} --token {}", other.base_url(), other.token().unwrap());

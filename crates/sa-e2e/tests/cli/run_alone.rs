@@ -1,4 +1,4 @@
-//! `run` without a daemon: it starts one of its own, and nothing of it is left.
+//! `run` without a daemon: it starts one, and leaves nothing behind.
 
 use anyhow::{Context, Result};
 use sa_testkit::{

@@ -29,7 +29,6 @@ impl Running {
         Ok(Self { child, input, output, complaints })
     }
 
-    /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -40,30 +39,29 @@ impl Running {
         Ok(writeln!(input, "{line}")?)
     }
 
-    /// Ends its standard input.
     pub(crate) fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// The next line of its output.
+    /// Returns the next line of its output.
     pub(crate) async fn line(&mut self) -> Result<String> {
         let line = within("a line of output", DEADLINE, self.output.recv()).await?;
         line.context("the output ended instead of the next line")
     }
 
-    /// The same as JSON.
+    /// Returns the next line as JSON.
     pub(crate) async fn json(&mut self) -> Result<Value> {
         let line = self.line().await?;
         serde_json::from_str(&line).with_context(|| format!("not JSON: {line}"))
     }
 
-    /// The next line of its standard error.
+    /// Returns the next line of its standard error.
     pub(crate) async fn complaint(&mut self) -> Result<String> {
         let line = within("a line on standard error", DEADLINE, self.complaints.recv()).await?;
         line.context("standard error ended instead of the next line")
     }
 
-    /// How it ends by itself, having said nothing more.
+    /// Waits until it ends, without further output.
     pub(crate) async fn end(&mut self) -> Result<ExitStatus> {
         let status = until_some("it to end", || self.child.try_wait().ok().flatten()).await?;
         for stream in [&mut self.output, &mut self.complaints] {

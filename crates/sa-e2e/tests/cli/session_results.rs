@@ -1,4 +1,4 @@
-//! What a shell gets from commands about sessions: exit codes, and files.
+//! The results of commands about sessions for a shell: exit codes, and files.
 
 use crate::caller::Caller;
 use anyhow::Result;

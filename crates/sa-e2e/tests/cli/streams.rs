@@ -7,7 +7,7 @@ use sa_e2e::{notification, request, response, write};
 use sa_testkit::{Acp, Daemon};
 use serde_json::json;
 
-/// A stream that reads from the beginning of the log, so that nothing depends on when it connects.
+/// Returns a stream that reads from the beginning of the log, so that nothing depends on when it connects.
 fn stream(daemon: &Daemon, arguments: &[&str]) -> Result<Running> {
     let words = [&["acp", "stream", "one", "--last-event-id", "0"], arguments].concat();
     Running::start(Caller::of(daemon).command(&words)?)
@@ -36,7 +36,7 @@ async fn each_message_is_a_line_and_the_end_of_the_server_the_end() -> Result<()
 }
 
 #[tokio::test]
-async fn facts_of_the_transport_are_told_apart() -> Result<()> {
+async fn facts_of_the_transport_are_distinguished() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;
@@ -61,7 +61,7 @@ async fn facts_of_the_transport_are_told_apart() -> Result<()> {
 }
 
 #[tokio::test]
-async fn it_begins_where_it_is_told_to() -> Result<()> {
+async fn it_begins_where_it_is_reported_to() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;

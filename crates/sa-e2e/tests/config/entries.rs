@@ -1,10 +1,10 @@
-//! What is kept is what was sent, checked.
+//! Entries are kept as they were sent, after a check.
 
 use anyhow::Result;
 use sa_testkit::{Daemon, Reply};
 use serde_json::{Value, json};
 
-/// Where one entry is.
+/// Returns the path of one entry.
 pub(crate) fn place(kind: &str, directory: &str, name: &str) -> String {
     let parameter = if kind == "mcp" { "mcpName" } else { "skillName" };
     format!("/v1/config/{kind}?directory={directory}&{parameter}={name}")

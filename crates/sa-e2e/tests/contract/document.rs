@@ -18,7 +18,7 @@ impl Document {
         Ok(Self { json, validators: HashMap::new() })
     }
 
-    /// Whether a value is what the document says of that schema.
+    /// Checks a value against that schema of the document.
     pub(crate) fn check(&mut self, schema: &str, value: &Value) -> Result<()> {
         if !self.validators.contains_key(schema) {
             ensure!(self.json["components"]["schemas"][schema].is_object(), "there is no schema {schema}");
@@ -33,7 +33,7 @@ impl Document {
         Ok(())
     }
 
-    /// Returns the names that tell the variants of that schema apart.
+    /// Returns the names that distinguish the variants of that schema.
     pub(crate) fn variants(&self, schema: &str) -> Result<BTreeSet<String>> {
         let mapping = self.json["components"]["schemas"][schema]["discriminator"]["mapping"].as_object();
         Ok(mapping.with_context(|| format!("{schema} has no discriminator"))?.keys().cloned().collect())

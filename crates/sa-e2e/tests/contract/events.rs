@@ -172,20 +172,19 @@ async fn every_event_is_as_the_document_says() -> Result<()> {
     Ok(())
 }
 
-/// Returns an event with this data.
 fn as_event(data: Value) -> Value {
     let name = data.as_object().and_then(|data| data.keys().next()).cloned();
     let timestamp = "2026-03-14T20:42:18.250Z";
     json!({"id": 1, "type": name, "timestamp": timestamp, "sessionId": "s", "agent": "demo", "data": data})
 }
 
-/// The variants that were not seen.
+/// Returns the variants that were not seen.
 fn missing(document: &Document, seen: &Seen, schema: &str) -> Result<Vec<String>> {
     let seen = seen.0.get(schema).cloned().unwrap_or_default();
     Ok(document.variants(schema)?.difference(&seen).cloned().collect())
 }
 
-/// The examples of the page about events, each with the name of its schema.
+/// Returns the examples of the page about events, each with the name of its schema.
 fn examples() -> Vec<(&'static str, Value)> {
     let blocks = PAGE.split("```json ").skip(1).map(|block| {
         let (schema, rest) = block.split_once('\n').unwrap();

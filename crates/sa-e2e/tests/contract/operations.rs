@@ -32,7 +32,7 @@ const TESTED: [(&str, &str); 82] = [
     ("getEvents", "sessions/events.rs::events_come_in_pages"),
     ("getHealth", "transport/listing.rs::the_daemon_says_what_it_is"),
     ("getInfo", "transport/listing.rs::the_daemon_says_what_it_is"),
-    ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_told"),
+    ("getLatestAgentVersion", "agents/versions.rs::the_newest_version_is_reported"),
     ("getMcpConfig", "config/entries.rs::mcp_servers_are_kept_read_listed_and_forgotten"),
     ("getMessages", "sessions/transcript.rs::a_transcript_and_the_stream_after_it_are_everything"),
     ("getMetrics", "transport/listing.rs::metrics_count_what_happened"),
@@ -69,7 +69,7 @@ const TESTED: [(&str, &str); 82] = [
         "postAgentAcpConnection",
         "standard/streams.rs::initialize_is_answered_in_the_body_everything_else_on_streams",
     ),
-    ("postMessage", "sessions/talking.rs::a_message_is_accepted_and_its_turn_is_told_from_start_to_end"),
+    ("postMessage", "sessions/talking.rs::a_message_is_accepted_and_its_turn_is_reported_from_start_to_end"),
     ("postMessageStream", "sessions/talking.rs::a_message_can_be_answered_with_the_stream_of_its_turn"),
     ("readFsFile", "files/reading.rs::a_file_comes_as_it_is"),
     ("rejectQuestion", "sessions/asking.rs::a_question_may_be_rejected"),
@@ -106,12 +106,12 @@ const TESTED: [(&str, &str); 82] = [
     ("uninstallAgent", "agents/versions.rs::one_version_is_removed_or_all_are"),
     ("updateAgent", "agents/versions.rs::the_current_version_is_chosen_among_those_that_are_installed"),
     ("uploadFsBatch", "files/archives.rs::an_archive_is_unpacked_and_merged"),
-    ("watchFs", "files/watch.rs::changes_are_told_wherever_they_are"),
+    ("watchFs", "files/watch.rs::changes_are_reported_wherever_they_are"),
     ("withdrawMessage", "sessions/queueing.rs::one_message_is_withdrawn_and_the_others_stay"),
     ("writeFsFile", "files/writing.rs::a_body_becomes_a_file"),
 ];
 
-/// Every operation of the contract by its id.
+/// Returns every operation of the contract by its id.
 fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
     let paths = document["paths"].as_object().context("a document without paths")?;
     let methods = paths.values().filter_map(Value::as_object).flatten();
@@ -122,7 +122,6 @@ fn operations(document: &Value) -> Result<BTreeMap<String, &Value>> {
     operations.collect()
 }
 
-/// What a reference stands for.
 fn resolve<'a>(document: &'a Value, part: &'a Value) -> Result<&'a Value> {
     let Some(reference) = part["$ref"].as_str() else { return Ok(part) };
     let found = reference.strip_prefix('#').and_then(|pointer| document.pointer(pointer));

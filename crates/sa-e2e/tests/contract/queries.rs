@@ -5,7 +5,7 @@ use http::Method;
 use sa_testkit::{Daemon, Request};
 use serde_json::Value;
 
-/// Every operation of the served document: method, path, and whether it takes a query.
+/// Returns every operation of the served document: method, path, and whether it takes a query.
 fn operations(document: &Value) -> Vec<(String, String, bool)> {
     let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -18,7 +18,7 @@ fn operations(document: &Value) -> Vec<(String, String, bool)> {
     all
 }
 
-/// A path of the contract with something in the place of each parameter.
+/// Returns a path of the contract with something in the place of each parameter.
 fn filled(path: &str) -> String {
     let parts = path.split('/').map(|part| if part.starts_with('{') { "demo" } else { part });
     parts.collect::<Vec<_>>().join("/")

@@ -1,4 +1,4 @@
-//! What is listed, in which form, and how the command exits.
+//! The form of the list, and the exit code of the command.
 
 use crate::person::Person;
 use anyhow::Result;

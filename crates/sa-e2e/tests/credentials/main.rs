@@ -1,5 +1,5 @@
-//! `sandbox-agent credentials`: the real binary in homes of its own, shells that evaluate what it prints, and providers
-//! on loopback.
+//! `sandbox-agent credentials`: the real binary in new homes, shells that evaluate its output, and providers on
+//! loopback.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod listing;

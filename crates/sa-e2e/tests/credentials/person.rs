@@ -32,7 +32,6 @@ impl Person {
         self.sandbox.home().to_str().unwrap()
     }
 
-    /// A program in this environment.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = self.sandbox.command(program);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -46,7 +45,7 @@ impl Person {
         Finished::wait(command).await
     }
 
-    /// What it prints as JSON, however it exits.
+    /// Returns the output as JSON, with any exit code.
     pub(crate) async fn json(&self, arguments: &[&str]) -> Result<(Value, Option<i32>)> {
         let ended = self.run(arguments).await?;
         let value = serde_json::from_str(&ended.stdout).with_context(|| ended.to_string())?;

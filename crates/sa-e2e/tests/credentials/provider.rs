@@ -25,7 +25,7 @@ impl Provider {
         Ok(Self { url, requests })
     }
 
-    /// The requests so far, headers and all, in lower case where HTTP does not care.
+    /// Returns the requests so far, headers and all, in lower case where HTTP does not care.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }

@@ -4,7 +4,7 @@ use crate::person::Person;
 use crate::provider::Provider;
 use anyhow::Result;
 
-/// What every secret of these tests holds, away from its last four characters.
+/// A part of every secret of these tests, away from its last four characters.
 const MARK: &str = "S3CR3T";
 
 fn secret(name: &str) -> String {
@@ -67,7 +67,7 @@ fn hoarder() -> Result<Person> {
 
 #[tokio::test]
 async fn no_command_prints_a_secret_unasked() -> Result<()> {
-    // Whoever answers may quote what it was sent.
+    // A server may quote the request.
     let body = format!(r#"{{"error":{{"code":"{MARK}","message":"no such key: {}"}}}}"#, secret("GH_TOKEN"));
     let provider = Provider::answering(Some(("401 Unauthorized", body))).await?;
     let mut person = hoarder()?;

@@ -1,11 +1,11 @@
-//! What `extract-env` prints, evaluated by a real shell.
+//! The output of `extract-env`, evaluated by a real shell.
 
 use crate::person::Person;
 use anyhow::Result;
 use sa_testkit::{Finished, daemon_path};
 use serde_json::Value;
 
-/// What a shell has in a variable after evaluating the output, as a child of that shell sees it if `child`.
+/// Returns a variable after a shell evaluated the output, as a child of that shell sees it if `child`.
 async fn evaluated(person: &Person, flags: &str, name: &str, child: bool) -> Result<String> {
     let program = daemon_path()?;
     let print = if child { format!("printenv {name}") } else { format!("printf '%s\\n' \"${name}\"") };
@@ -71,7 +71,7 @@ async fn what_cannot_be_handed_on_is_said() -> Result<()> {
 }
 
 #[tokio::test]
-async fn agents_that_disagree_are_told_apart() -> Result<()> {
+async fn agents_that_disagree_are_distinguished() -> Result<()> {
     let entries = r#"{"openai":{"type":"api","key":"stored"}}"#;
     let person = Person::new()?.file("data/opencode/auth.json", entries)?.variable("OPENAI_API_KEY", "env");
     let ended = person.run(&["extract-env", "--reveal", "--agent", "codex", "--agent", "opencode"]).await?;

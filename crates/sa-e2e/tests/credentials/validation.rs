@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const KEY: &str = "sk-ant-api03-0123456789abcdef";
 
-/// What `--validate` makes of a key of Anthropic's at this address, and how it exits.
+/// Returns the verdict of `--validate` on a key of Anthropic's at this address, and the exit code.
 async fn validity(url: &str) -> Result<(Value, Option<i32>)> {
     let person = Person::new()?.variable("ANTHROPIC_API_KEY", KEY).variable("ANTHROPIC_BASE_URL", url);
     let ended = person.run(&["extract", "--agent", "claude", "--validate", "--json"]).await?;
@@ -22,7 +22,7 @@ async fn validity_with(status: &'static str, body: &str) -> Result<(Value, Optio
 }
 
 #[tokio::test]
-async fn answers_are_told_apart() -> Result<()> {
+async fn answers_are_distinguished() -> Result<()> {
     assert_eq!(validity_with("200 OK", r#"{"data":[]}"#).await?, (json!({"state": "valid"}), Some(0)));
     let refusal = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#;
     let refused =

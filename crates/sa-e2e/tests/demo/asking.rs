@@ -77,7 +77,6 @@ async fn who_comes_later_finds_the_open_question_and_can_answer_it() -> Result<(
     Ok(())
 }
 
-/// A client that shows forms.
 async fn with_forms(daemon: &Daemon) -> Result<(Client, String)> {
     let mut client = Client::start(daemon, "demo", json!({"elicitation": {"form": {}}})).await?;
     let session = client.new_session().await?;
@@ -125,7 +124,7 @@ async fn a_client_without_forms_gets_a_choice() -> Result<()> {
 
 #[tokio::test]
 async fn the_agent_waits_for_an_answer_longer_than_it_may_be_silent() -> Result<()> {
-    // The time-out is on the agent's silence; while it waits for somebody, that is not its own.
+    // The timeout is on the agent's silence, which does not count while it waits for a client.
     let daemon = Daemon::builder().limit("silence-ms", 1500).start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let script = "permission Go";

@@ -36,14 +36,14 @@ impl Client {
         Ok(Self { acp, stream, ids: 0 })
     }
 
-    /// A client without capabilities, and its first session.
+    /// Returns a client without capabilities, and its first session.
     pub(crate) async fn open(daemon: &Daemon) -> Result<(Self, String)> {
         let mut client = Self::start(daemon, "demo", json!({})).await?;
         let session = client.new_session().await?;
         Ok((client, session))
     }
 
-    /// A new session, once its commands are announced, so that they do not come in between later.
+    /// Returns a new session, once its commands are announced, so that they do not come in between later.
     pub(crate) async fn new_session(&mut self) -> Result<String> {
         let turn = self.call("session/new", &json!({"cwd": "/project", "mcpServers": []})).await?;
         let session = turn.answer["result"]["sessionId"].as_str().context("a session")?.to_owned();
@@ -63,14 +63,14 @@ impl Client {
         Ok(())
     }
 
-    /// The next message on the stream.
+    /// Returns the next message on the stream.
     pub(crate) async fn message(&mut self) -> Result<Value> {
         let event = self.stream.event().await?;
         ensure!(event.event == "message", "no message but {event:?}");
         event.json()
     }
 
-    /// The next transport fact on the stream, after any number of messages.
+    /// Returns the next transport fact on the stream, after any number of messages.
     pub(crate) async fn fact(&mut self) -> Result<Event> {
         self.stream.find("a fact", |event| event.event != "message").await
     }
@@ -118,12 +118,11 @@ impl Client {
         Ok(Turn { messages, answer })
     }
 
-    /// Prompts with a script.
     pub(crate) async fn prompt(&mut self, session: &str, script: &str) -> Result<Turn> {
         self.call("session/prompt", &prompt(session, script)).await
     }
 
-    /// The same, answering what is asked.
+    /// Prompts, and answers the agent's requests.
     pub(crate) async fn prompt_answering(
         &mut self,
         session: &str,
@@ -147,7 +146,6 @@ impl Client {
         self.acp.post(request(id, "session/prompt", &prompt(session, script).to_string())).await
     }
 
-    /// Cancels the turn of a session.
     pub(crate) async fn cancel(&self, session: &str) -> Result<()> {
         let message = notification("session/cancel", &json!({"sessionId": session}).to_string());
         self.acp.post(message).await?.expect_status(202)?;
@@ -182,18 +180,17 @@ impl Client {
 }
 
 impl Turn {
-    /// What the agent said, chunk by chunk.
+    /// Returns the agent's text, chunk by chunk.
     pub(crate) fn said(&self) -> Vec<&str> {
         self.messages.iter().filter_map(said_by).collect()
     }
 
-    /// The updates of one kind.
     pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
         let updates = self.messages.iter().map(|message| &message["params"]["update"]);
         updates.filter(|update| update["sessionUpdate"] == kind).collect()
     }
 
-    /// The kinds of all updates, in order.
+    /// Returns the kinds of all updates, in order.
     pub(crate) fn kinds(&self) -> Vec<&str> {
         self.messages
             .iter()
@@ -201,24 +198,22 @@ impl Turn {
             .collect()
     }
 
-    /// Why the turn ended.
     pub(crate) fn stop_reason(&self) -> &str {
         self.answer["result"]["stopReason"].as_str().unwrap_or("none")
     }
 }
 
-/// The text of a message of the agent.
+/// Returns the text of a message of the agent.
 pub(crate) fn said_by(message: &Value) -> Option<&str> {
     let update = &message["params"]["update"];
     (update["sessionUpdate"] == "agent_message_chunk").then(|| update["content"]["text"].as_str())?
 }
 
-/// The parameters of a prompt.
 pub(crate) fn prompt(session: &str, script: &str) -> Value {
     json!({"sessionId": session, "prompt": [{"type": "text", "text": script}]})
 }
 
-/// The answer that chooses an option.
+/// Returns the answer that chooses an option.
 pub(crate) fn choose(option: &str) -> Value {
     json!({"outcome": {"outcome": "selected", "optionId": option}})
 }

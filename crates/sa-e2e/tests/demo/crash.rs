@@ -7,7 +7,7 @@ use sa_testkit::{Daemon, Signal};
 use serde_json::json;
 
 #[tokio::test]
-async fn a_crash_in_the_middle_of_a_prompt_is_told_with_the_last_words() -> Result<()> {
+async fn a_crash_in_the_middle_of_a_prompt_is_reported_with_the_last_words() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let reply =
@@ -26,7 +26,7 @@ async fn a_crash_in_the_middle_of_a_prompt_is_told_with_the_last_words() -> Resu
 }
 
 #[tokio::test]
-async fn an_abort_is_told_as_a_signal() -> Result<()> {
+async fn an_abort_is_reported_as_a_signal() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let problem = client.post_prompt(&session, "abort").await?.expect_problem(502, "agent_process_exited")?;
@@ -43,7 +43,7 @@ async fn after_a_crash_the_next_bootstrap_goes_on_where_it_was() -> Result<()> {
     client.post_prompt(&session, "say Two.\ncrash").await?.expect_problem(502, "agent_process_exited")?;
     client.fact().await?;
 
-    // The old stream goes on with the new agent, so the client keeps it.
+    // The old stream continues with the new agent, so the client keeps it.
     let hello = request("\"again\"", "initialize", r#"{"protocolVersion":1}"#);
     client.acp.post_to("demo", hello).await?.expect_status(200)?;
     assert_eq!(client.message().await?["id"], json!("again"));
@@ -68,7 +68,7 @@ async fn sessions_outlive_the_daemon() -> Result<()> {
     client.prompt(&session, "say One.").await?;
     let file = daemon.sandbox().data_home().join(format!("sandbox-agent/state/demo/{session}.jsonl"));
     assert!(file.is_file(), "{}", file.display());
-    // Told to stop in the middle of a turn, and then killed in another.
+    // Stopped in the middle of a turn, and then killed in another.
     client.prompt_async(&session, "say Two.\nhang").await?;
     client.hear("Two.").await?;
     assert!(daemon.stop().await?.status.success());

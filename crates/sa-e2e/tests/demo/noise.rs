@@ -1,4 +1,4 @@
-//! An agent that misbehaves: the daemon passes on what is a message, tells of what is none, and carries on.
+//! An agent that misbehaves: the daemon passes on messages, reports other output, and continues.
 
 use crate::client::{Client, said_by};
 use anyhow::{Context, Result};
@@ -26,7 +26,7 @@ async fn until_answer(client: &mut Client, id: u64) -> Result<(Vec<Value>, Vec<S
 }
 
 #[tokio::test]
-async fn garbage_is_told_and_harms_nobody() -> Result<()> {
+async fn garbage_is_reported_and_harms_nobody() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let script = "say a\ngarbage\nsay b\ngarbage json\ngarbage empty\ngarbage utf8\ngarbage response\nsay c";
@@ -58,7 +58,7 @@ async fn a_line_that_is_too_long_is_cut_and_the_next_is_fine() -> Result<()> {
 }
 
 #[tokio::test]
-async fn half_a_line_at_the_end_is_told_too() -> Result<()> {
+async fn half_a_line_at_the_end_is_reported_too() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let (mut client, session) = Client::open(&daemon).await?;
     let problem =

@@ -1,4 +1,4 @@
-//! What the agent says arrives whole, in order, and before its answer.
+//! The agent's text arrives whole, in order, and before its answer.
 
 use crate::client::Client;
 use anyhow::Result;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A home in which a daemon has kept a session, and where.
+/// Returns a home in which a daemon has kept a session, and where.
 async fn with_a_session() -> Result<(Arc<Sandbox>, PathBuf)> {
     let mut daemon = Daemon::builder().start().await?;
     let body = json!({ "agent": "demo" }).to_string();

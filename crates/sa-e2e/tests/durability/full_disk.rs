@@ -1,4 +1,4 @@
-//! A disk without room: told, survived, and forgotten when there is room again.
+//! A full disk is reported, survived, and forgotten when there is room again.
 
 use anyhow::{Result, ensure};
 use sa_testkit::{Daemon, Http, Sandbox, Sse, daemon_path};
@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::Arc;
 
-/// A daemon whose store is on a file system of four megabytes, in a namespace of its own so that no privilege is needed.
-/// Nothing where the system does not even allow that.
+/// Starts a daemon whose store is on a file system of four megabytes, in a new namespace so that no privilege is
+/// needed. Nothing where the system does not even allow that.
 async fn with_small_disk() -> Result<Option<Daemon>> {
     let works = Command::new("unshare").args(["-Urm", "true"]).status();
     if !works.is_ok_and(|status| status.success()) {
@@ -61,8 +61,8 @@ async fn nobody_waits_for_room(http: &Http) -> Result<()> {
     Ok(())
 }
 
-/// Sends messages until one is refused for want of room: what fits into what is left of the store's own files may still be
-/// taken.
+/// Sends messages until one is refused because the disk is full. Messages that fit into the free part of the store's
+/// files may still be accepted.
 async fn say_until_refused(http: &Http) -> Result<()> {
     for _ in 0..200 {
         let reply = say(http, "old", &"x".repeat(60_000)).await?;
@@ -90,7 +90,7 @@ mod heavy {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_disk_is_told_and_survived() -> Result<()> {
+    async fn a_full_disk_is_reported_and_survived() -> Result<()> {
         let Some(daemon) = with_small_disk().await? else { return Ok(()) };
         let http = daemon.http();
         let demo = json!({ "agent": "demo" }).to_string();

@@ -7,7 +7,7 @@ use sa_testkit::{Daemon, Sandbox, Signal};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the daemon is killed, in all; `SA_KILLS` says otherwise.
+/// Returns the number of kills of the daemon, in all; `SA_KILLS` overrides it.
 fn kills() -> u64 {
     std::env::var("SA_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
 }

@@ -1,5 +1,5 @@
-//! What sessions promise about what was acknowledged: it outlives kills of the daemon, full disks are told and survived, and
-//! a damaged store is refused rather than replaced.
+//! The guarantees of sessions for acknowledged data: it outlives kills of the daemon, full disks are reported and
+//! survived, and a damaged store is refused rather than replaced.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod damage;

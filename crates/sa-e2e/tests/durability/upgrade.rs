@@ -1,5 +1,5 @@
-//! A store of an earlier version, as a daemon of that version left it when it was killed. `version-4.ndjson.gz` has the events of
-//! two of its sessions, as that daemon sent them.
+//! Stores of earlier versions, as daemons of those versions left them when they were killed. `version-4.ndjson.gz` has the events of
+//! two sessions of its store, `records-1.json.gz` has all sessions of its own, as those daemons sent them.
 
 use anyhow::{Context, Result, ensure};
 use flate2::read::GzDecoder;
@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 const STORE: &[u8] = include_bytes!("version-4.db.gz");
 const EVENTS: &[u8] = include_bytes!("version-4.ndjson.gz");
+const RECORDS: &[u8] = include_bytes!("records-1.db.gz");
+const SESSIONS: &[u8] = include_bytes!("records-1.json.gz");
 
 fn unpacked(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
@@ -18,13 +20,12 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// A home with that store in it.
-async fn home() -> Result<Arc<Sandbox>> {
+async fn home(stored: &[u8]) -> Result<Arc<Sandbox>> {
     let mut daemon = Daemon::builder().start().await?;
     daemon.stop().await?;
     let sandbox = daemon.sandbox();
     let store = crate::damage::find(sandbox.home()).context("a store")?;
-    fs::write(store, unpacked(STORE)?)?;
+    fs::write(store, unpacked(stored)?)?;
     Ok(sandbox)
 }
 
@@ -32,7 +33,7 @@ async fn get(http: &Http, path: &str) -> Result<Value> {
     http.get(&format!("/v1/sessions{path}")).send().await?.expect_status(200)?.json()
 }
 
-/// The events of a session as they are exported, byte for byte.
+/// Returns the events of a session as they are exported, byte for byte.
 async fn exported(http: &Http, id: &str) -> Result<String> {
     let lines = http.get(&format!("/v1/sessions/{id}/export")).send().await?.expect_status(200)?.text();
     Ok(lines.split_once('\n').context("a record")?.1.to_owned())
@@ -57,7 +58,7 @@ async fn verify(http: &Http) -> Result<()> {
 
 #[tokio::test]
 async fn sessions_of_an_earlier_version_are_as_they_were_and_go_on() -> Result<()> {
-    let daemon = Daemon::builder().sandbox(home().await?).start().await?;
+    let daemon = Daemon::builder().sandbox(home(STORE).await?).start().await?;
     let http = daemon.http();
     verify(http).await?;
     let body = json!({"agent": "demo", "cwd": "/tmp", "title": "Keyed"}).to_string();
@@ -87,7 +88,7 @@ async fn sessions_of_an_earlier_version_are_as_they_were_and_go_on() -> Result<(
 
 #[tokio::test]
 async fn a_store_that_was_brought_up_outlives_kills() -> Result<()> {
-    let sandbox = home().await?;
+    let sandbox = home(STORE).await?;
     for _ in 0..3 {
         let mut daemon = Daemon::builder().sandbox(Arc::clone(&sandbox)).start().await?;
         verify(daemon.http()).await?;
@@ -95,4 +96,72 @@ async fn a_store_that_was_brought_up_outlives_kills() -> Result<()> {
         daemon.exited().await?;
     }
     Ok(())
+}
+
+/// Members of a session that a restart does not change.
+const SETTINGS: &[&str] = &[
+    "agent",
+    "agentMode",
+    "choices",
+    "createdAt",
+    "cwd",
+    "error",
+    "forkedFrom",
+    "healthy",
+    "metadata",
+    "model",
+    "nativeSessionId",
+    "options",
+    "permissionMode",
+    "queue",
+    "title",
+    "usage",
+    "variant",
+];
+
+#[tokio::test]
+async fn records_of_the_first_release_have_every_setting_event_and_figure() -> Result<()> {
+    let daemon = Daemon::builder().sandbox(home(RECORDS).await?).start().await?;
+    let http = daemon.http();
+    let before: Value = serde_json::from_slice(&unpacked(SESSIONS)?)?;
+    let sessions = before["sessions"].as_array().context("sessions")?;
+    ensure!(get(http, "").await?["sessions"].as_array().map(Vec::len) == Some(sessions.len()));
+    for known in sessions {
+        let was = &known["session"];
+        let id = was["sessionId"].as_str().context("an id")?;
+        let now = get(http, &format!("/{id}")).await?;
+        for member in SETTINGS {
+            ensure!(
+                now[*member] == was[*member],
+                "{id}: {member} is {} and was {}",
+                now[*member],
+                was[*member]
+            );
+        }
+        ensure!(now["webhook"]["url"] == was["webhook"]["url"], "{now}");
+        let lines = http.get(&format!("/v1/sessions/{id}/export")).send().await?.expect_status(200)?.text();
+        let lines: Vec<Value> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        let (head, events) = lines.split_first().context("a record")?;
+        for member in ["agent", "mcp", "policy", "skills"] {
+            ensure!(head["record"]["request"][member] == known["request"][member], "{id}: {member}: {head}");
+        }
+        ensure!(
+            events.starts_with(known["events"].as_array().context("events")?),
+            "{id}: events are missing"
+        );
+    }
+    let usage = http.get("/v1/usage").send().await?.expect_status(200)?.json()?;
+    for figure in ["costs", "inputTokens", "outputTokens", "totalTokens"] {
+        ensure!(usage["total"][figure] == before["usage"]["total"][figure], "{figure}: {usage}");
+    }
+    // The messages that waited are sent once a client says so, in the order that was chosen.
+    let first = &get(http, "/asks").await?["queue"][0]["messageId"];
+    http.post("/v1/sessions/asks/resume").json("{}").send().await?.expect_status(200)?;
+    sa_e2e::poll("the turn of the first message that waited", async || {
+        let started = get(http, "/asks/events?types=turnStarted&limit=1000").await?;
+        let events = started["events"].as_array().context("events")?;
+        let is_first = |event: &Value| event["data"]["turnStarted"]["messageId"] == *first;
+        Ok(events.iter().any(is_first).then_some(()))
+    })
+    .await
 }

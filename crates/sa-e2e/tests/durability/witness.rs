@@ -1,4 +1,4 @@
-//! Clients that note what they were told, and hold a daemon to it.
+//! Clients that note what the daemon acknowledged, and hold it to that.
 
 use anyhow::{Context, Result, ensure};
 use sa_testkit::{Http, Sse};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
-/// What clients of one session were told.
+/// Everything that clients of one session received.
 #[derive(Debug, Default)]
 struct Told {
     /// Events that were received, as they came.
@@ -55,7 +55,8 @@ impl Witness {
         }
     }
 
-    /// Everything that was told is in the log: ids without a hole or a repeat, each event as it was, each message.
+    /// Checks that everything received is in the log: ids without a hole or a repeat, each event as it was, each
+    /// message.
     pub(crate) async fn verify(&mut self, http: &Http) -> Result<()> {
         let mut told = std::mem::take(&mut *self.told.lock().unwrap());
         loop {
@@ -83,7 +84,6 @@ impl Witness {
         Ok(())
     }
 
-    /// How many events there are.
     pub(crate) fn events(&self) -> u64 {
         self.verified
     }

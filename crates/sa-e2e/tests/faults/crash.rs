@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn everybody_who_waits_is_told_at_once() -> Result<()> {
+async fn everybody_who_waits_is_reported_at_once() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;
@@ -37,7 +37,7 @@ async fn everybody_who_waits_is_told_at_once() -> Result<()> {
         assert_eq!(problem.document["details"], exit);
         assert!(problem.detail.contains("exit code 3"), "{}", problem.detail);
     }
-    // Who waits on the stream is told there, before the exit itself.
+    // A client that waits on the stream gets the error there, before the exit itself.
     let failed = stream.event().await?.json()?;
     assert_eq!((&failed["id"], &failed["error"]["data"]), (&json!("async"), &exit));
     let ended = stream.event().await?;

@@ -18,7 +18,6 @@ async fn long_turn(acp: &Acp, id: &str) -> Result<OpenReply> {
     Ok(reply)
 }
 
-/// The answer that follows.
 async fn late_answer(reply: OpenReply) -> Result<Value> {
     reply.finish(DEADLINE).await?.json()
 }
@@ -148,7 +147,7 @@ async fn a_client_that_waits_gets_the_status_with_the_answer() -> Result<()> {
     Ok(())
 }
 
-/// A request without preferences, which is answered with a status before the agent answers.
+/// Returns a request without preferences, which is answered with a status before the agent answers.
 async fn long_turn_beside(acp: &Acp) -> Result<OpenReply> {
     let reply = acp.posting(request(8, "hold", r#"{"name":"other"}"#)).open().await?;
     assert_eq!(reply.status, 200);

@@ -1,5 +1,5 @@
-//! What happens when things go wrong: agents that crash, hang, flood and leave processes behind; readers that stall;
-//! a daemon that is told to stop, or killed.
+//! Faults: agents that crash, hang, flood and leave processes behind; readers that stall; a daemon that is stopped or
+//! killed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod crash;

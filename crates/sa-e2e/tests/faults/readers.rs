@@ -53,7 +53,7 @@ mod heavy {
         }
         let grown = daemon.peak_rss_bytes()?.saturating_sub(before);
         assert!(grown < log + 16 * MIB, "the daemon grew by {} KiB", grown >> 10);
-        // It reads again: everything in order, but for gaps that it is told of.
+        // It reads again: everything in order, but for gaps that are reported.
         tenth.set_pace(Pace::Free);
         let (mut last, mut gaps, newest) = (1, 0, newest(&acp).await?);
         while last < newest {

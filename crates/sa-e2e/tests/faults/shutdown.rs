@@ -51,7 +51,7 @@ async fn both_signals_end_everything_in_good_order() -> Result<()> {
         assert_eq!(status.code(), Some(0), "{signal:?}");
         gone(&busy.pids, Duration::ZERO).await?;
         assert!(daemon.leftovers().is_empty(), "{:?}", daemon.leftovers());
-        // Readers were told: the exit of the agent, then the proper end of the stream.
+        // Readers got the exit of the agent, then the proper end of the stream.
         assert_eq!(busy.stream.event().await?.event, "exit");
         assert_eq!(busy.stream.next_event().await?, None);
         assert_eq!(busy.socket.next().await?, None);
@@ -70,7 +70,7 @@ async fn a_daemon_without_agents_ends_at_once() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_waits_for_an_agent_is_told_before_the_daemon_goes() -> Result<()> {
+async fn who_waits_for_an_agent_is_reported_before_the_daemon_goes() -> Result<()> {
     let mut daemon = builder().start().await?;
     let acp = daemon.acp("one");
     acp.start("stubborn").await?;

@@ -1,4 +1,4 @@
-//! The time-out is on silence, not on the length of a turn.
+//! The timeout is on silence, not on the length of a turn.
 
 use anyhow::Result;
 use sa_e2e::{poll, request, response};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn a_missing_program_is_told_and_leaves_nothing_behind() -> Result<()> {
+async fn a_missing_program_is_reported_and_leaves_nothing_behind() -> Result<()> {
     let daemon = Daemon::builder()
         .agent("missing", "/nonexistent/agent --acp")
         .agent("unknown", "no-such-program-anywhere")

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use sa_testkit::{DEADLINE, Daemon};
 
-/// How many descriptors the daemon has when connections that were closed a moment ago are gone.
+/// Returns the number of the daemon's descriptors after closed connections are gone.
 async fn settled(daemon: &Daemon) -> Result<usize> {
     let (mut last, mut same) = (0, 0);
     sa_testkit::until("a number that stays", || {

@@ -6,7 +6,7 @@ use sa_e2e::{gone, request};
 use sa_testkit::{Acp, Daemon};
 use std::time::{Duration, Instant};
 
-/// What the contract allows DELETE to take.
+/// The contract's bound on DELETE.
 const BOUND: Duration = Duration::from_secs(2);
 
 async fn delete(acp: &Acp) -> Result<()> {

@@ -10,14 +10,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
 impl Fs {
-    /// Sends an archive.
     pub(crate) async fn unpack(&self, path: &str, archive: impl Into<Vec<u8>>) -> Result<Reply> {
         let request = self.post("upload-batch", path).header("content-type", "application/x-tar");
         request.body(archive.into()).send().await
     }
 }
 
-/// What a program makes of its input.
 fn through(program: &str, arguments: &[&str], input: &[u8]) -> Vec<u8> {
     let mut command = Command::new(program);
     let mut child =
@@ -74,7 +72,7 @@ async fn an_archive_is_unpacked_and_merged() -> Result<()> {
 }
 
 #[tokio::test]
-async fn compressed_archives_are_told_by_their_bytes() -> Result<()> {
+async fn compressed_archives_are_reported_by_their_bytes() -> Result<()> {
     let fs = Fs::start().await?;
     let plain = Tarball::default().file("f", &vec![1; 300_000]).finish();
     let gzip = through("gzip", &["-c"], &plain);

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 
 const SECRET: &str = "outside";
 
-/// A daemon, a directory to unpack to, and one outside of it.
+/// Returns a daemon, a directory to unpack to, and one outside of it.
 async fn target() -> Result<Fs> {
     let fs = Fs::start().await?;
     std::fs::create_dir_all(fs.path("outside"))?;

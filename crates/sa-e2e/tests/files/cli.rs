@@ -16,14 +16,14 @@ impl Fs {
         Ok(command)
     }
 
-    /// What the command prints when it succeeds, which it must.
+    /// Returns the output of a command that must succeed.
     async fn cli(&self, arguments: &[&str]) -> Result<String> {
         let ended = Finished::wait(self.command(arguments)?).await?;
         assert!(ended.status.success(), "{arguments:?}: {ended}");
         Ok(ended.stdout)
     }
 
-    /// What it complains when it fails, which it must.
+    /// Returns the complaint of a command that must fail.
     async fn fails(&self, arguments: &[&str]) -> Result<String> {
         let ended = Finished::wait(self.command(arguments)?).await?;
         assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {ended}");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 mod heavy {
     use super::*;
 
-    /// A daemon whose `small` is a file system of one megabyte, in a namespace of its own so that no privilege is
+    /// Starts a daemon whose `small` is a file system of one megabyte, in a new namespace so that no privilege is
     /// needed. Nothing where the system does not even allow that.
     async fn with_small_disk() -> Result<Option<Fs>> {
         let works = Command::new("unshare").args(["-Urm", "true"]).status();

@@ -13,12 +13,12 @@ pub(crate) struct Fs {
 }
 
 impl Fs {
-    /// A daemon that may use every path.
+    /// Creates a daemon that may use every path.
     pub(crate) async fn start() -> Result<Self> {
         Ok(Self::new(Daemon::builder().start().await?))
     }
 
-    /// A daemon with these bounds in `[files]`.
+    /// Creates a daemon with these bounds in `[files]`.
     pub(crate) async fn with_limits(limits: &str) -> Result<Self> {
         Ok(Self::new(Daemon::builder().config(&format!("[files]\n{limits}\n")).start().await?))
     }
@@ -71,12 +71,11 @@ impl Fs {
     }
 }
 
-/// Where an operation is, with its path.
 pub(crate) fn address(operation: &str, path: impl AsRef<OsStr>) -> String {
     format!("/v1/fs/{operation}?path={}", encode(path))
 }
 
-/// A value of a query.
+/// Returns a value of a query.
 pub(crate) fn encode(value: impl AsRef<OsStr>) -> String {
     value.as_ref().as_bytes().iter().map(|byte| format!("%{byte:02X}")).collect()
 }

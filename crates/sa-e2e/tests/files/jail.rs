@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const SECRET: &str = "outside of the jail";
 
-/// A daemon confined to `jail`, beside which lies `outside` with a secret.
+/// Starts a daemon confined to `jail`, next to `outside` with a secret.
 async fn confined() -> Result<(Fs, PathBuf)> {
     let sandbox = Arc::new(Sandbox::new()?);
     let home = sandbox.home().canonicalize()?;
@@ -88,7 +88,8 @@ async fn no_path_and_no_link_leads_out() -> Result<()> {
     Ok(())
 }
 
-/// How long links are swapped. Neither side takes a core for itself meanwhile, so that other tests go on beside it.
+/// Time for which links are swapped. Neither side takes a core for itself meanwhile, so that other tests can run,
+/// too.
 const RACE: Duration = Duration::from_secs(30);
 const BREATH: Duration = Duration::from_micros(200);
 
@@ -139,7 +140,7 @@ fn swap(jail: &Path, stop: &AtomicBool) -> u64 {
     swaps
 }
 
-/// Every operation that could tell of the outside or change it.
+/// Runs every operation that could reveal the outside or change it.
 async fn use_everything(fs: &Fs) -> Result<()> {
     let listing = fs.list("swap").await?.text();
     assert!(!listing.contains("marker"), "{listing}");

@@ -109,7 +109,7 @@ async fn names_may_be_any_bytes() -> Result<()> {
         names(&listing),
         ["a&b=c%41#?", "data", "grüße", "new\nline", "plus+and space", "\u{fffd}\u{fffd}"]
     );
-    // What JSON cannot carry has a form that can be sent back.
+    // A name that JSON cannot carry has a form that can be sent back.
     let encoded = listing[5]["encodedPath"].as_str().unwrap();
     let reply =
         fs.daemon.http().get(&format!("/v1/fs/file?path={encoded}")).send().await?.expect_status(200)?;

@@ -22,7 +22,6 @@ impl Fs {
     }
 }
 
-/// A small repository.
 async fn repository() -> Result<Fs> {
     let fs = Fs::start().await?;
     for (name, text) in [

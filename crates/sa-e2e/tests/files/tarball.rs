@@ -29,7 +29,7 @@ impl Tarball {
         self.entry(name, b'1', target, &[])
     }
 
-    /// What `build` adds has these permissions.
+    /// Sets the permissions of the entries that `build` adds.
     pub(crate) fn with_mode(mut self, mode: u32, build: impl FnOnce(Self) -> Self) -> Self {
         let before = std::mem::replace(&mut self.mode, mode);
         let mut built = build(self);
@@ -73,14 +73,14 @@ impl Tarball {
         self
     }
 
-    /// The archive with its end.
+    /// Returns the archive with its end.
     pub(crate) fn finish(self) -> Vec<u8> {
         let mut bytes = self.bytes;
         bytes.resize(bytes.len() + 1024, 0);
         bytes
     }
 
-    /// The archive without its end.
+    /// Returns the archive without its end.
     pub(crate) fn unfinished(self) -> Vec<u8> {
         self.bytes
     }

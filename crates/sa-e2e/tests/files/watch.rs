@@ -6,7 +6,7 @@ use sa_testkit::Sse;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A watch, and what it told.
+/// A watch, and its events.
 struct Watch {
     stream: Sse,
     home: String,
@@ -22,7 +22,7 @@ impl Watch {
         Ok((Self { stream, home, seen: BTreeSet::new() }, serde_json::from_str(&ready.data)?))
     }
 
-    /// Waits until all of these were told.
+    /// Waits until all of these were reported.
     async fn sees(&mut self, expected: &[(&str, &str)]) -> Result<()> {
         let told = |seen: &BTreeSet<(String, String)>| {
             expected.iter().all(|(kind, path)| seen.contains(&((*kind).to_owned(), (*path).to_owned())))
@@ -44,7 +44,7 @@ impl Watch {
 }
 
 #[tokio::test]
-async fn changes_are_told_wherever_they_are() -> Result<()> {
+async fn changes_are_reported_wherever_they_are() -> Result<()> {
     let fs = Fs::start().await?;
     std::fs::create_dir_all(fs.path("w/a/b"))?;
     std::fs::write(fs.path("w/a/old"), "x")?;
@@ -56,7 +56,7 @@ async fn changes_are_told_wherever_they_are() -> Result<()> {
     watch.sees(&[("modified", "w/a/old")]).await?;
     std::fs::remove_file(fs.path("w/a/old"))?;
     watch.sees(&[("removed", "w/a/old")]).await?;
-    // What is in a new directory is told, however quickly it got there.
+    // The contents of a new directory are reported, however quickly they got there.
     std::fs::create_dir_all(fs.path("w/n/e/w"))?;
     std::fs::write(fs.path("w/n/e/w/file"), "x")?;
     watch.sees(&[("created", "w/n"), ("created", "w/n/e/w/file")]).await?;
@@ -129,7 +129,7 @@ async fn what_cannot_be_told_is_said() -> Result<()> {
     }
     stream.find("lost changes", |event| event.event == "overflow" && event.data.contains("at once")).await?;
     drop(stream);
-    // The seat is free again.
+    // The slot is free again.
     sa_e2e::poll("a free seat", async || Ok(Sse::attempt(fs.get("watch", "w")).await?.ok())).await?;
     Ok(())
 }

@@ -39,7 +39,7 @@ impl<'a> Api<'a> {
         Ok(info["id"].as_str().context("an id")?.to_owned())
     }
 
-    /// A shell script, with more fields of the request.
+    /// Returns a shell script, with more fields of the request.
     pub(crate) async fn script(&self, text: &str, more: Value) -> Result<String> {
         let mut body = script(text);
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
@@ -63,7 +63,7 @@ impl<'a> Api<'a> {
         self.get(&format!("/{id}/logs{query}")).await?.expect_status(200)?.json()
     }
 
-    /// What it has written so far.
+    /// Returns the output so far.
     pub(crate) async fn text(&self, id: &str) -> Result<String> {
         let logs = self.logs(id, "").await?;
         let entries = logs["entries"].as_array().context("entries")?;
@@ -80,7 +80,6 @@ impl<'a> Api<'a> {
         .await
     }
 
-    /// Follows its output.
     pub(crate) async fn follow(&self, id: &str, query: &str) -> Result<Sse> {
         Sse::open(self.http.get(&format!("/v1/processes/{id}/logs/sse{query}"))).await
     }
@@ -94,12 +93,12 @@ impl<'a> Api<'a> {
     }
 }
 
-/// A command that a shell reads.
+/// Returns a command that a shell reads.
 pub(crate) fn script(text: &str) -> Value {
     json!({"command": "/bin/sh", "args": ["-c", text]})
 }
 
-/// The bytes of a log entry.
+/// Returns the bytes of a log entry.
 pub(crate) fn bytes(entry: &Value) -> Result<Vec<u8>> {
     assert_eq!(entry["encoding"], "base64");
     Ok(STANDARD.decode(entry["data"].as_str().context("data")?)?)

@@ -10,7 +10,7 @@ fn text(entries: &Value) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// Prints a piece at a time, so that each is an entry of its own.
+/// Prints a piece at a time, so that each is a separate entry.
 const PIECES: &str = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; echo end >&2";
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn following_ends_when_the_process_does() -> Result<()> {
     assert_eq!(exit.json()?, json!({"exitCode": 0, "signal": null, "oomKilled": false}));
     assert_eq!(stream.next_event().await?, None, "the stream ends with the process");
 
-    // Whoever was cut off goes on where it was; whoever comes late gets all of it, and the end.
+    // A reader that was cut off continues where it was; one that comes late gets all of it, and the end.
     let request = |header: &str| {
         let path = format!("/v1/processes/{id}/logs/sse?lastEventId=999");
         daemon.http().get(&path).header("last-event-id", header)
@@ -95,7 +95,7 @@ async fn following_ends_when_the_process_does() -> Result<()> {
     Ok(())
 }
 
-/// Writes characters in pieces, each of which is an entry of its own: the next one waits for a line of input.
+/// Writes characters in pieces, each of which is a separate entry: the next one waits for a line of input.
 const CUT: &str =
     r"printf 'gr\303'; read _; printf '\274\303\237e'; read _; printf '\377'; read _; printf 'end\342\202'";
 
@@ -189,11 +189,11 @@ mod heavy {
     use super::*;
     use std::time::Duration;
 
-    /// What is written. By hand it was five gigabytes; the bound on memory is the same.
+    /// Bytes of the flood. By hand it was five gigabytes; the bound on memory is the same.
     const FLOOD: u64 = 1 << 30;
 
     #[tokio::test]
-    async fn a_flood_costs_bounded_memory_and_the_follower_is_told_what_was_dropped() -> Result<()> {
+    async fn a_flood_costs_bounded_memory_and_the_follower_is_reported_what_was_dropped() -> Result<()> {
         let flood = std::env::var("SA_FLOOD_BYTES").map_or(FLOOD, |text| text.parse().unwrap());
         let daemon = Daemon::start().await?;
         let api = Api::of(&daemon);

@@ -6,9 +6,9 @@ mod heavy {
     use sa_testkit::Daemon;
     use serde_json::json;
 
-    /// How many commands are run; ten times as many by hand.
+    /// The number of commands; ten times as many by hand.
     const RUNS: usize = 1000;
-    /// How many at once.
+    /// The number of commands at once.
     const AT_ONCE: usize = 16;
 
     #[tokio::test]

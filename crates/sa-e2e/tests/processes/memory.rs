@@ -1,4 +1,4 @@
-//! Processes that the kernel kills for want of memory.
+//! Processes that the kernel kills because memory ran out.
 
 use crate::api::{Api, script};
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What the group may use: enough for the daemon and a shell, too little for the command.
+/// The memory of the group: enough for the daemon and a shell, too little for the command.
 const LIMIT: u64 = 128 << 20;
 
 /// A control group with a limit on memory, of which a daemon can be a member. Where tests may not make one (it
@@ -31,7 +31,7 @@ impl Group {
         None
     }
 
-    /// A program that joins the group and then is the daemon.
+    /// Returns a program that joins the group and then is the daemon.
     fn daemon(&self, sandbox: &Sandbox) -> Result<PathBuf> {
         let (procs, daemon) = (self.0.join("cgroup.procs"), daemon_path()?);
         let script =

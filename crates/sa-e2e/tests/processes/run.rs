@@ -26,7 +26,7 @@ async fn a_command_runs_and_its_output_comes_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn commands_start_in_the_workspace_or_where_they_are_told() -> Result<()> {
+async fn commands_start_in_the_workspace_or_where_they_are_reported() -> Result<()> {
     let daemon = Daemon::start().await?;
     let api = Api::of(&daemon);
     let home = daemon.sandbox().home().canonicalize()?;

@@ -50,7 +50,7 @@ async fn a_program_that_fills_the_screen_draws_reads_keys_and_is_resized() -> Re
     Ok(())
 }
 
-/// Where a program is, if it is installed. Its test says so and passes when it is not.
+/// Returns the path of a program, if it is installed. Its test passes with a note when it is not.
 fn installed(program: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());

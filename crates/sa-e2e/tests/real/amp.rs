@@ -1,4 +1,5 @@
-//! Amp's current build, which works with its vendor's service alone: what it lacks is told, at once and in words.
+//! Amp's current build, which works with its vendor's service alone: missing parts are reported, at once and in
+//! words.
 
 use anyhow::{Context, Result};
 use sa_testkit::{Daemon, Sandbox, bare_path, installed};
@@ -11,7 +12,7 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// A large program on a machine that may be busy.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What opening a session is answered with, in this environment.
+/// Returns the answer to opening a session, in this environment.
 async fn opening(variables: &[(&str, &str)]) -> Result<Value> {
     let sandbox = Arc::new(Sandbox::new()?);
     installed("amp", None).await?.lend_to(&sandbox)?;

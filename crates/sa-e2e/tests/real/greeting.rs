@@ -1,4 +1,4 @@
-//! Each answers the first words of its own protocol, with an empty home and a key that nobody would accept.
+//! Each answers the first words of its protocol, with an empty home and a key that nobody would accept.
 
 use anyhow::{Context, Result, bail, ensure};
 use sa_testkit::{Daemon, Sandbox, bare_path, installed, until_some};
@@ -44,7 +44,7 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // Failing means that it has ended by itself.
+        // Failing means that it has ended already.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }

@@ -26,7 +26,7 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
-        // Failing means that it has ended by itself.
+        // Failing means that it has ended already.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }

@@ -28,7 +28,7 @@ impl Api {
         request.json(body.to_string()).send().await
     }
 
-    /// A POST without a body.
+    /// Returns a POST without a body.
     pub(crate) async fn act(&self, path: &str) -> Result<Reply> {
         self.http.post(&format!("/v1/sessions{path}")).send().await
     }
@@ -38,7 +38,7 @@ impl Api {
         request.json(body.to_string()).send().await
     }
 
-    /// A POST with an `Idempotency-Key`.
+    /// Returns a POST with an `Idempotency-Key`.
     pub(crate) async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Reply> {
         let request = self.http.post(&format!("/v1/sessions{path}")).header("idempotency-key", key);
         request.json(body.to_string()).send().await
@@ -53,7 +53,7 @@ impl Api {
         self.create_with(id, json!({})).await
     }
 
-    /// The same, with more fields of the request.
+    /// Creates a session with more fields of the request.
     pub(crate) async fn create_with(&self, id: &str, more: Value) -> Result<Value> {
         let mut body = json!({"agent": "demo"});
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
@@ -83,7 +83,6 @@ impl Api {
         .await
     }
 
-    /// Sends text; what was accepted.
     pub(crate) async fn send(&self, id: &str, text: &str) -> Result<Value> {
         let body = json!({"message": text});
         self.post(&format!("/{id}/messages"), &body).await?.expect_status(202)?.json()
@@ -95,7 +94,7 @@ impl Api {
         self.turn_of(id, &accepted).await
     }
 
-    /// The events of a turn that was accepted, from its message to its end.
+    /// Returns the events of a turn that was accepted, from its message to its end.
     pub(crate) async fn turn_of(&self, id: &str, accepted: &Value) -> Result<Vec<Value>> {
         let mut stream = self.stream(id, accepted["eventId"].as_u64().context("eventId")? - 1).await?;
         let mut events = Vec::new();
@@ -111,7 +110,7 @@ impl Api {
         }
     }
 
-    /// The session's events from there on.
+    /// Returns the session's events from there on.
     pub(crate) async fn stream(&self, id: &str, offset: u64) -> Result<Sse> {
         Sse::open(self.http.get(&format!("/v1/sessions/{id}/events/sse?offset={offset}"))).await
     }
@@ -161,12 +160,12 @@ impl Api {
     }
 }
 
-/// What the events of one kind say.
+/// Returns the data of the events of one kind.
 pub(crate) fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
     events.iter().map(|event| event["data"][kind].clone()).filter(|data| !data.is_null()).collect()
 }
 
-/// The kinds of events, in order.
+/// Returns the kinds of events, in order.
 pub(crate) fn kinds(events: &[Value]) -> Vec<String> {
     let kind = |event: &Value| event["data"].as_object().and_then(|data| data.keys().next().cloned());
     events.iter().filter_map(kind).collect()
@@ -181,7 +180,7 @@ pub(crate) fn said(events: &[Value]) -> String {
     texts.filter_map(|part| part["text"].as_str().map(str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// Why the last turn ended.
+/// Returns the reason why the last turn ended.
 pub(crate) fn ending(events: &[Value]) -> Value {
     of_kind(events, "turnEnded").last().map(|ended| ended["stopReason"].clone()).unwrap_or_default()
 }

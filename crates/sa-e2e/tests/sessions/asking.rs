@@ -131,7 +131,7 @@ async fn a_question_may_be_rejected() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_comes_too_late_is_told_what_was_decided() -> Result<()> {
+async fn who_comes_too_late_is_reported_what_was_decided() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create("s").await?;

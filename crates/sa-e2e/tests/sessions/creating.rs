@@ -167,7 +167,7 @@ async fn a_session_that_was_given_a_message_is_not_created_again() -> Result<()>
     let sandbox = daemon.sandbox();
     daemon.signal(Signal::KILL);
     daemon.exited().await?;
-    // A session of its own that never started can also be created again after a restart.
+    // A session that never started can also be created again after a restart.
     let daemon = Daemon::builder().sandbox(sandbox).start().await?;
     let api = Api::of(&daemon);
     let session = api.session("silent").await?;

@@ -6,7 +6,7 @@ use sa_testkit::{Daemon, Sandbox, Signal};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A machine on which the demo agent is also known as one that takes a credential.
+/// Returns a machine on which the demo agent is also known as one that takes a credential.
 fn with_keyed_agent() -> Result<Arc<Sandbox>> {
     let sandbox = Sandbox::new()?;
     let directory = sandbox.data_home().join("sandbox-agent");
@@ -49,7 +49,7 @@ async fn a_session_with_its_own_token_does_not_go_on_with_another() -> Result<()
 }
 
 #[tokio::test]
-async fn variables_that_are_gone_are_told_and_may_be_given_again() -> Result<()> {
+async fn variables_that_are_gone_are_reported_and_may_be_given_again() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create_with("s", json!({"env": {"ONE": "1"}})).await?;

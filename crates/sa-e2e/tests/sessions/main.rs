@@ -3,6 +3,7 @@
 
 mod api;
 mod asking;
+mod context;
 mod creating;
 mod environment;
 mod events;
@@ -21,7 +22,6 @@ mod script;
 mod settings;
 mod starting;
 mod stored;
-mod surroundings;
 mod taking_back;
 mod talking;
 mod tools;

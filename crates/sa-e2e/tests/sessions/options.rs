@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 
-/// The value that the agent says an option has.
+/// Returns the value that the agent says an option has.
 fn value(session: &Value, id: &str) -> Value {
     let options = session["choices"]["options"].as_array().unwrap();
     options.iter().find(|option| option["id"] == id).map_or(Value::Null, |option| option["value"].clone())

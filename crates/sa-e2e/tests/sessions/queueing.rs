@@ -12,7 +12,7 @@ async fn after_a_crash(mut daemon: Daemon) -> Result<Daemon> {
     Daemon::builder().sandbox(sandbox).start().await
 }
 
-/// A session that works, with messages that wait; what was accepted.
+/// Returns a session that works, with messages that wait; what was accepted.
 async fn busy(api: &Api, id: &str, waiting: &[&str]) -> Result<(Value, Vec<Value>)> {
     api.create(id).await?;
     let running = api.send(id, "hang").await?;

@@ -33,7 +33,7 @@ impl Receiver {
         Self::start_slow(refusals, Duration::ZERO).await
     }
 
-    /// The same, with a pause before each answer.
+    /// Starts a receiver with a pause before each answer.
     pub(crate) async fn start_slow(refusals: usize, pause: Duration) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -43,7 +43,7 @@ impl Receiver {
             while let Ok((stream, _)) = listener.accept().await {
                 let kept = Arc::clone(&kept);
                 tokio::spawn(async move {
-                    // A connection that breaks is tried again by whoever delivers.
+                    // The sender retries after a broken connection.
                     let _ = serve(stream, refusals, pause, kept).await;
                 });
             }

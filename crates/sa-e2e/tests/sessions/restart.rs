@@ -1,4 +1,4 @@
-//! What outlives the daemon.
+//! Data that outlives the daemon.
 
 use crate::api::{Api, assert_ids_are_never_reused, ending, kinds, of_kind, said};
 use anyhow::Result;
@@ -39,7 +39,7 @@ async fn sessions_are_there_after_a_restart_and_go_on() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_told_as_such() -> Result<()> {
+async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_reported_as_such() -> Result<()> {
     for signal in [Signal::KILL, Signal::TERM] {
         let daemon = Daemon::builder().start().await?;
         let api = Api::of(&daemon);
@@ -79,7 +79,7 @@ async fn a_turn_that_the_daemon_did_not_see_the_end_of_is_told_as_such() -> Resu
 }
 
 #[tokio::test]
-async fn what_was_said_before_a_crash_is_told_as_a_message() -> Result<()> {
+async fn what_was_said_before_a_crash_is_reported_as_a_message() -> Result<()> {
     let mut daemon = Daemon::builder().start().await?;
     for cycle in 0..3 {
         let api = Api::of(&daemon);

@@ -68,7 +68,7 @@ async fn a_session_that_another_process_still_holds_is_waited_for() -> Result<()
 }
 
 #[tokio::test]
-async fn what_was_said_is_told_until_the_agent_has_taken_it() -> Result<()> {
+async fn what_was_said_is_reported_until_the_agent_has_taken_it() -> Result<()> {
     let script = Script::new(&json!({
         "session/resume": [{"error": {"code": -32002, "message": "Resource not found"}}, {}],
         "session/prompt": [
@@ -171,7 +171,7 @@ async fn a_process_whose_program_is_gone_is_not_joined() -> Result<()> {
     assert_eq!(of_kind(&events, "error")[0]["kind"], "spawnFailed", "{events:#?}");
     assert_eq!(ending(&api.turn("a", "go on").await?), "endTurn");
     assert_eq!(script.readers("session/prompt")[1], readers[4], "it joined the new process");
-    // A process of its own does not help where the program is missing.
+    // A separate process does not help where the program is missing.
     let created = api.post("/e", &json!({"agent": "scripted"})).await?.expect_status(201)?.json()?;
     assert!(created["error"]["spawnFailed"]["message"].is_string(), "{created:#}");
     Ok(())

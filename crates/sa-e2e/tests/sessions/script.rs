@@ -12,7 +12,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// An agent that takes these steps; see `sa-puppet --play`.
+    /// Creates an agent that takes these steps; see `sa-puppet --play`.
     pub(crate) fn new(steps: &Value) -> Result<Self> {
         let script = Self { sandbox: Arc::new(Sandbox::new()?) };
         std::fs::write(script.path(), steps.to_string())?;
@@ -20,7 +20,7 @@ impl Script {
         Ok(script)
     }
 
-    /// A daemon that has the agent, with more of its configuration.
+    /// Returns a daemon that has the agent, with more of its configuration.
     pub(crate) fn daemon(&self, config: &str) -> DaemonBuilder {
         let agent = format!(
             "[agents.scripted]\ncommand = {:?}\nargs = [\"--play\", {:?}]\ncapabilities = [\"shared-process\"]\n",
@@ -37,7 +37,7 @@ impl Script {
         std::fs::rename(link, self.program()).context("linking the agent's program")
     }
 
-    /// A file of that name where the agent may write.
+    /// Returns a file of that name where the agent may write.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.sandbox.path(name)
     }
@@ -50,19 +50,18 @@ impl Script {
         self.sandbox.path("script.json")
     }
 
-    /// All that the agent's processes have read: `key`, `pid` and `message`, in order.
+    /// Returns all that the agent's processes have read: `key`, `pid` and `message`, in order.
     pub(crate) fn journal(&self) -> Vec<Value> {
         let journal = std::fs::read_to_string(self.path().with_extension("log")).unwrap_or_default();
         journal.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// The messages of one key.
     pub(crate) fn heard(&self, key: &str) -> Vec<Value> {
         let entries = self.journal().into_iter().filter(|entry| entry["key"] == key);
         entries.map(|entry| entry["message"].clone()).collect()
     }
 
-    /// The processes that read messages of one key, in order.
+    /// Returns the processes that read messages of one key, in order.
     pub(crate) fn readers(&self, key: &str) -> Vec<u64> {
         let entries = self.journal().into_iter().filter(|entry| entry["key"] == key);
         entries.filter_map(|entry| entry["pid"].as_u64()).collect()
@@ -77,7 +76,7 @@ impl Script {
     }
 }
 
-/// A request for permission, written by the agent.
+/// Returns a request for permission, written by the agent.
 pub(crate) fn permission(request: &str, tool_call: &str) -> Value {
     json!({
         "id": request,
@@ -93,12 +92,12 @@ pub(crate) fn permission(request: &str, tool_call: &str) -> Value {
     })
 }
 
-/// The agent no longer waits for the answer to that request.
+/// Returns the agent no longer waits for the answer to that request.
 pub(crate) fn cancel(request: &str) -> Value {
     json!({"method": "$/cancel_request", "params": {"requestId": request}})
 }
 
-/// The end of the newest turn, written by the agent.
+/// Returns the end of the newest turn, written by the agent.
 pub(crate) fn end_turn() -> Value {
     json!({"id": "$id session/prompt", "result": {"stopReason": "end_turn"}})
 }

@@ -191,7 +191,7 @@ const REFUSED: [(&str, &str); 5] = [
     ("token", r#""it takes none""#),
 ];
 
-/// All sets of changes that are taken, each with one that is not.
+/// Returns all sets of changes that are taken, each with one that is not.
 fn refused_changes(refused: &[(&str, &str)]) -> Result<Vec<Value>> {
     let mut changes = Vec::new();
     for set in 0..1_usize << TAKEN.len() {

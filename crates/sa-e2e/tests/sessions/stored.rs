@@ -1,5 +1,5 @@
-//! Sessions that are in the store alone: those that have ended, and after a restart those in which nothing was under way. Clients
-//! cannot tell them from others.
+//! Sessions that are in the store alone: those that have ended, and after a restart those in which nothing was under
+//! way. Clients see no difference to others.
 
 use crate::api::Api;
 use anyhow::{Context, Result, ensure};
@@ -17,7 +17,7 @@ async fn restarted(mut daemon: Daemon) -> Result<Daemon> {
     Daemon::builder().sandbox(sandbox).start().await
 }
 
-/// The ids of all sessions, by pages of two.
+/// Returns the ids of all sessions, by pages of two.
 async fn walk(api: &Api) -> Result<Vec<String>> {
     let (mut ids, mut query) = (Vec::new(), "?limit=2".to_owned());
     loop {

@@ -6,7 +6,7 @@ use sa_testkit::{Daemon, Sse};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_message_is_accepted_and_its_turn_is_told_from_start_to_end() -> Result<()> {
+async fn a_message_is_accepted_and_its_turn_is_reported_from_start_to_end() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create("s").await?;
@@ -69,7 +69,7 @@ async fn a_message_can_be_answered_with_the_stream_of_its_turn() -> Result<()> {
     assert_eq!(events[0]["data"]["message"]["parts"][0]["text"], "say now", "it begins with the message");
     assert_eq!(kinds(&events).last().unwrap(), "turnEnded", "and ends with its turn");
     assert!(said(&events).contains("now") && !said(&events).contains("before"), "{events:#?}");
-    // The same again is the same turn, told once more.
+    // The same again is the same turn, replayed.
     let request = daemon.http().post("/v1/sessions/s/messages/stream").json(r#"{"message":"say now"}"#);
     let mut again = Sse::open(request.header("idempotency-key", "k")).await?;
     for expected in &events {
@@ -100,7 +100,7 @@ async fn a_message_may_have_parts() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_else_an_agent_tells_is_told() -> Result<()> {
+async fn what_else_an_agent_tells_is_reported() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);
     api.create("s").await?;

@@ -1,11 +1,11 @@
-//! Tool calls, as messages that are replaced as they go on.
+//! Tool calls, as messages that are replaced as they progress.
 
 use crate::api::{Api, of_kind};
 use anyhow::Result;
 use sa_testkit::Daemon;
 use serde_json::{Value, json};
 
-/// Every state of a tool call that was told, as its parts.
+/// Returns every reported state of a tool call, as its parts.
 fn calls(events: &[Value]) -> Vec<(Value, Vec<Value>)> {
     let messages = of_kind(events, "message").into_iter();
     let with_call = messages.filter_map(|message| {

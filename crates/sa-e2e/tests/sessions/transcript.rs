@@ -15,7 +15,7 @@ async fn whole(api: &Api, id: &str) -> Result<Vec<Value>> {
     Ok(page["messages"].as_array().context("messages")?.clone())
 }
 
-/// The first text of each message, with its state unless that is `complete`.
+/// Returns the first text of each message, with its state unless that is `complete`.
 fn told(messages: &[Value]) -> Vec<String> {
     let told = messages.iter().map(|message| {
         let part = &message["parts"][0];

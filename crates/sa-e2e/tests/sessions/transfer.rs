@@ -56,7 +56,7 @@ async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
     let renamed = import(&second, "?sessionId=t", lines).await?.expect_status(201)?.json()?;
     assert_eq!(renamed["sessionId"], "t");
     assert!(there.events("t").await?.iter().all(|event| event["sessionId"] == json!("t")));
-    // Its agent's own history stayed behind: the conversation is given to it anew.
+    // Its agent's own history stayed behind: the conversation is given to it again.
     let events = there.turn("s", "say and on it goes").await?;
     assert!(said(&events).contains("and on it goes"), "{events:#?}");
     assert_eq!(of_kind(&events, "continuity")[0]["kind"], "replayed", "{events:#?}");
@@ -196,7 +196,7 @@ async fn what_a_session_has_cost_never_gets_less() -> Result<()> {
     Ok(())
 }
 
-/// An export whose events have other ids, from that one on.
+/// Returns an export whose events have other ids, from that one on.
 fn with_ids(lines: &[&str], first: u64) -> String {
     let mut head: Value = serde_json::from_str(lines[0]).unwrap();
     let events = lines[1..].iter().zip(0..).map(|(line, offset)| {

@@ -43,7 +43,7 @@ async fn facts_about_the_transport_are_events_and_the_socket_outlives_the_agent(
     socket.send(&notification("crash", r#"{"code":5}"#)).await?;
     let exit = event(&mut socket).await?;
     assert_eq!((&exit["event"], &exit["data"]["code"]), (&json!("exit"), &json!(5)));
-    // What it sends now cannot get there, and it is told so.
+    // Messages that it sends now cannot get there, which is reported.
     socket.send(&request(1, "echo", "1")).await?;
     let refused = event(&mut socket).await?;
     assert_eq!((&refused["data"]["id"], &refused["data"]["error"]["code"]), (&json!(1), &json!(-32603)));

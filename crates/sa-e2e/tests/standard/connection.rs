@@ -5,7 +5,7 @@ use sa_e2e::{notification, request};
 use sa_testkit::{DEADLINE, Daemon, Http, Reply, Request, Sse};
 use serde_json::Value;
 
-/// Where the puppet's connections are made.
+/// The address for connections to the puppet.
 pub(crate) const PUPPET: &str = "/acp?agent=puppet";
 
 /// A connection that was opened with `initialize`.
@@ -77,7 +77,7 @@ pub(crate) async fn initialize(http: &Http, path: &str) -> Result<Reply> {
     http.post(path).json(request(0, "initialize", r#"{"protocolVersion":1}"#)).send().await
 }
 
-/// The label that [`Connection::say`] gave the next message.
+/// Returns the label that [`Connection::say`] gave the next message.
 pub(crate) async fn label(stream: &mut Sse) -> Result<String> {
     let message: Value = stream.event().await?.json()?;
     Ok(message["params"]["label"].as_str().unwrap_or_default().to_owned())

@@ -6,7 +6,6 @@ use sa_e2e::{notification, poll, request, response};
 use sa_testkit::{Acp, Daemon, Sse};
 use serde_json::json;
 
-/// Has the agent write this line.
 async fn write(connection: &Connection, line: String) -> Result<()> {
     connection.post(None, notification("raw", &sa_e2e::write(line + "\n"))).await
 }

@@ -1,4 +1,4 @@
-//! What the standard transport refuses, and how.
+//! Refusals of the standard transport, and their form.
 
 use crate::connection::{Connection, PUPPET, initialize};
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! What goes to which stream, and that nothing is lost between two readers.
+//! Each stream carries its messages, and nothing is lost between two readers.
 
 use crate::connection::{Connection, PUPPET, label};
 use anyhow::Result;

@@ -12,7 +12,7 @@ async fn exit(stream: &mut Sse) -> Result<(u64, Value)> {
 }
 
 #[tokio::test]
-async fn an_exit_is_told_with_code_and_last_words() -> Result<()> {
+async fn an_exit_is_reported_with_code_and_last_words() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;
@@ -27,7 +27,7 @@ async fn an_exit_is_told_with_code_and_last_words() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_signal_is_told_as_such() -> Result<()> {
+async fn a_signal_is_reported_as_such() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;

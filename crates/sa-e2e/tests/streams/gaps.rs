@@ -1,4 +1,4 @@
-//! What is no longer there is told, with the right numbers, and the rest follows.
+//! Missing events are reported, with the right numbers, and the rest follows.
 
 use anyhow::Result;
 use sa_e2e::notification;
@@ -75,7 +75,7 @@ async fn a_place_in_the_future_is_a_gap() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_place_from_before_a_restart_is_told_apart() -> Result<()> {
+async fn a_place_from_before_a_restart_is_distinguished() -> Result<()> {
     let daemon = Daemon::start().await?;
     let acp = daemon.acp("one");
     acp.start("puppet").await?;

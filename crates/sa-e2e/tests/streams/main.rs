@@ -1,4 +1,4 @@
-//! `GET /v1/acp/{server_id}`: how events are framed, replayed, told to be missing, and what becomes of odd output.
+//! `GET /v1/acp/{server_id}`: framing, replay, gaps, and unparsable output.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod exits;

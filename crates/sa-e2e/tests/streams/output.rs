@@ -5,7 +5,7 @@ use sa_e2e::{request, write};
 use sa_testkit::{Acp, Daemon, Sse};
 use serde_json::{Value, json};
 
-/// A puppet and a stream of it.
+/// Returns a puppet and a stream of it.
 async fn puppet(daemon: &Daemon) -> Result<(Acp, Sse)> {
     let acp = daemon.acp("one");
     acp.start("puppet").await?;

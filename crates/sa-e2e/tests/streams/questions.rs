@@ -1,11 +1,11 @@
-//! What the agent still waits for is shown to whoever comes, once, and no longer when it was answered.
+//! Open questions of the agent are shown to every new reader, once, until they are answered.
 
 use anyhow::Result;
 use sa_e2e::{error, notification, request, response};
 use sa_testkit::{Acp, Daemon};
 use serde_json::json;
 
-/// Makes the agent ask; its id tells questions apart.
+/// Makes the agent ask; the id identifies the question.
 async fn ask(acp: &Acp, id: &str) -> Result<()> {
     let params = format!(r#"{{"method":"session/request_permission","id":{id},"params":{{"z":1e+29}}}}"#);
     acp.post_async(acp.envelope("ask", &params)).await?.expect_status(202)?;

@@ -1,4 +1,4 @@
-//! Going on where one stopped.
+//! Resuming after a break.
 
 use anyhow::Result;
 use futures_util::future::try_join_all;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How the collector answers.
+/// The collector's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Manner {
     Takes,
@@ -59,7 +59,7 @@ impl Collector {
         Ok(Self { address, state })
     }
 
-    /// A daemon that exports to it, with short pauses.
+    /// Returns a daemon that exports to it, with short pauses.
     pub(crate) fn daemon(&self) -> DaemonBuilder {
         let builder = Daemon::builder().arg("--otlp-endpoint").arg(&self.url());
         let builder = builder.env("OTEL_BSP_SCHEDULE_DELAY", "20").env("OTEL_BLRP_SCHEDULE_DELAY", "20");
@@ -79,7 +79,7 @@ impl Collector {
         requests.iter().filter(|request| request.path == path).cloned().collect()
     }
 
-    /// The bodies that it took.
+    /// Returns the bodies that it took.
     fn taken(&self, path: &str) -> Vec<Vec<u8>> {
         self.requests(path).into_iter().filter(|request| request.taken).map(|request| request.body).collect()
     }
@@ -94,7 +94,7 @@ impl Collector {
         Ok(read?.concat())
     }
 
-    /// The newest readings.
+    /// Returns the newest readings.
     pub(crate) fn metrics(&self) -> Result<Vec<Metric>> {
         self.taken("/v1/metrics").last().map_or_else(|| Ok(Vec::new()), |body| wire::metrics(body))
     }

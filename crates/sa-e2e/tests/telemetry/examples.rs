@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The names of metrics in an expression.
+/// Returns the names of metrics in an expression.
 fn named(expression: &str) -> BTreeSet<&str> {
     let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with("sandbox_agent_") || word.starts_with("gen_ai_client_")).collect()

@@ -11,7 +11,7 @@ pub(crate) fn file(path: &str) -> Result<String> {
     std::fs::read_to_string(root.join(path)).with_context(|| path.to_owned())
 }
 
-/// The metrics that the daemon serves, each with its type.
+/// Returns the metrics that the daemon serves, each with its type.
 pub(crate) async fn served() -> Result<BTreeSet<(String, String)>> {
     let daemon = Daemon::builder().start().await?;
     let text = daemon.http().get("/metrics").send().await?.expect_status(200)?.text();
@@ -19,7 +19,7 @@ pub(crate) async fn served() -> Result<BTreeSet<(String, String)>> {
     Ok(types.map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect())
 }
 
-/// The names of a metric's samples.
+/// Returns the names of a metric's samples.
 pub(crate) fn samples(name: &str, kind: &str) -> Vec<String> {
     let suffixes: &[&str] = match kind {
         "counter" => &["_total"],

@@ -7,7 +7,7 @@ use sa_testkit::{Daemon, Sandbox, puppet_path};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A daemon's arguments that make the puppet an agent that notes what it reads.
+/// Returns a daemon's arguments that make the puppet an agent that notes what it reads.
 fn scripted(sandbox: &Sandbox) -> Result<String> {
     let script = sandbox.path("script.json");
     std::fs::write(&script, json!({}).to_string())?;

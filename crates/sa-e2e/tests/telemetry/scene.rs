@@ -61,7 +61,7 @@ impl Session {
     }
 }
 
-/// The value of a metric at `/metrics`, over all labels.
+/// Returns the value of a metric at `/metrics`, over all labels.
 pub(crate) async fn metric(daemon: &Daemon, name: &str) -> Result<f64> {
     let text = daemon.http().get("/metrics").send().await?.expect_status(200)?.text();
     let of_name = |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '{']));

@@ -96,7 +96,6 @@ pub(crate) struct Span {
     pub(crate) attributes: BTreeMap<String, Value>,
     /// 2 is an error.
     pub(crate) status: u64,
-    /// Attributes of the resource.
     pub(crate) resource: BTreeMap<String, Value>,
 }
 
@@ -124,7 +123,7 @@ pub(crate) struct Metric {
 /// Attributes of a resource, and an item of it as it came.
 type Item = (BTreeMap<String, Value>, Vec<u8>);
 
-/// The items of a request: for each resource, those of its scopes.
+/// Returns the items of a request: for each resource, those of its scopes.
 fn items(body: &[u8]) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for of_resource in Message::read(body)?.messages(1)? {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const EVENTS: &str = "sandbox-agent.events.v1";
 
-/// The next message of a socket that has events, or bare messages.
+/// Returns the next message of a socket that has events, or bare messages.
 async fn message(socket: &mut Ws, has_events: bool) -> Result<Value> {
     let message: Value = serde_json::from_str(&socket.message().await?)?;
     assert!(!has_events || message["event"] == json!("message"), "{message}");

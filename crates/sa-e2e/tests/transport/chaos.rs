@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 const IDS: u64 = 4;
 const STEPS: usize = 60;
 
-/// The same numbers in each run.
+/// A generator of the same numbers in each run.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! Bounds on counts: reaching one is told, and passes.
+//! Bounds on counts: reaching one is reported, and passes.
 
 use anyhow::Result;
 use sa_e2e::request;

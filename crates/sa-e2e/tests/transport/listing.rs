@@ -1,4 +1,4 @@
-//! What the daemon tells of its agents and servers.
+//! The lists of agents and servers.
 
 use anyhow::Result;
 use sa_e2e::{poll, request};

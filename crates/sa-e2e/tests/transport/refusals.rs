@@ -1,4 +1,4 @@
-//! What is refused, and that every refusal is a problem document.
+//! Refusals, each of which is a problem document.
 
 use anyhow::{Context, Result};
 use sa_e2e::request;

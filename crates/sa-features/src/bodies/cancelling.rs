@@ -34,7 +34,7 @@ pub(crate) async fn cancel_tool(stage: &Stage) -> Result<()> {
     let running = session.begin(&stage.text(&script)?).await?;
     let pid = until_some("the command to run", || stage.file("pid")?.trim().parse::<u32>().ok()).await?;
     ensure!(is_alive(pid), "the command runs");
-    // Some agents tell of a command a moment after it has started.
+    // Some agents report a command a moment after it has started.
     let announced = |message: &serde_json::Value| {
         (message["params"]["update"]["sessionUpdate"] == "tool_call").then_some(())
     };
@@ -70,7 +70,7 @@ pub(crate) async fn cancel_permission(stage: &Stage) -> Result<()> {
     };
     stage.log().since(0).iter().find_map(withdrawn).context("the question is taken back")?;
     ensure!(turn.tool("edit")?.status() == "failed", "{:?}", turn.tools());
-    // Whoever answers too late does no harm.
+    // A late answer does no harm.
     stage.reply(&question, &Policy::Choose("allow_once")).await?;
     goes_on(stage, &session).await?;
     ensure!(stage.file("never.txt").is_none(), "nothing was written");

@@ -1,4 +1,4 @@
-//! What comes with a prompt besides words.
+//! Content of a prompt in addition to text.
 
 use crate::script::{Step, script};
 use crate::stage::Stage;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
-/// Prompts with a block beside the script that tells what came; gives what was said, and what the model got.
+/// Prompts with a block and a script that reports it. Returns the agent's text, and what the model got.
 async fn send(stage: &Stage, block: Value) -> Result<(String, Option<String>)> {
     let session = stage.session().await?;
     let text = stage.text(&script().step(Step::SayImages))?;

@@ -14,7 +14,7 @@ async fn goes_on(stage: &Stage, session: &Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Prompts with a script on which the prompt must fail, and checks that the error is clear and the session goes on.
+/// Prompts with a script on which the prompt must fail, and checks that the error is clear and the session continues.
 async fn fails(stage: &Stage, script: &Script) -> Result<Turn> {
     let session = stage.session().await?;
     let turn = session.prompt(&stage.text(script)?).await?;
@@ -159,7 +159,7 @@ pub(crate) async fn unknown_lines(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// Whether an update tells of a line that was not understood, beside the protocol.
+/// Returns whether an update reports a line that was not understood, outside of the protocol.
 fn unparsed(update: &Value) -> bool {
     let own = update["_meta"].as_object();
     own.is_some_and(|own| own.values().any(|about| !about["unparsed"].is_null()))

@@ -21,7 +21,7 @@ async fn greet(stage: &Stage, server: Value) -> Result<()> {
     Ok(())
 }
 
-/// The suite's own program as a server on standard streams.
+/// Returns the suite's own program as a server on standard streams.
 fn stdio(arguments: &[&str]) -> Result<Value> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(|deps| deps.parent()).context("the folder of binaries")?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use sa_testkit::{is_alive, until};
 use serde_json::{Value, json};
 
-/// A session with something in it.
+/// Returns a session with something in it.
 async fn told(stage: &Stage) -> Result<Session<'_>> {
     stage.put("notes.txt", "Buy milk.\n")?;
     let session = stage.free_session().await?;
@@ -17,7 +17,7 @@ async fn told(stage: &Stage) -> Result<Session<'_>> {
     Ok(session)
 }
 
-/// Goes on in a session and checks that the model knows what was said before.
+/// Continues a session and checks that the model knows what was said before.
 async fn remembers(stage: &Stage, session: &Session<'_>) -> Result<()> {
     let turn = session.turn(&stage.text(&say("Going on."))?).await?;
     ensure!(turn.text() == "Going on.", "said: {:?}", turn.text());
@@ -28,7 +28,7 @@ async fn remembers(stage: &Stage, session: &Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The sessions that the agent lists.
+/// Returns the sessions that the agent lists.
 async fn listed(stage: &Stage) -> Result<Vec<Value>> {
     let answer = stage.call("session/list", &json!({})).await?;
     Ok(answer["sessions"].as_array().context("sessions")?.clone())

@@ -22,12 +22,12 @@ async fn switch(session: &Session<'_>, category: &str, fits: impl Fn(&str) -> bo
     Ok(value.to_owned())
 }
 
-/// A name that the model's API knows as it is.
+/// Returns whether the model's API knows this name as it is.
 fn is_plain(value: &str) -> bool {
     value != "default" && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
 }
 
-/// The name of a model without its provider's.
+/// Returns the name of a model without its provider's.
 fn bare(model: &str) -> &str {
     model.rsplit('/').next().unwrap_or(model)
 }
@@ -56,7 +56,7 @@ pub(crate) async fn mode_switch(stage: &Stage) -> Result<()> {
     let session = stage.free_session().await?;
     let writing = |name: &str| stage.text(&script().write(name, "x\n").then().say("Done."));
     session.turn(&writing("free.txt")?).await?;
-    // The other way to switch, which tells the first one's clients.
+    // The other way to switch, which notifies clients of the first one.
     let id = session.option("mode")?["id"].as_str().context("an id")?.to_owned();
     let start = stage.log().len();
     session.set_option(&id, modes.ask).await?;

@@ -1,4 +1,4 @@
-//! Words, thoughts, and what is told beside them.
+//! Text, thoughts, and reports next to them.
 
 use crate::script::{Step, say, script};
 use crate::session::{said_by, updates};

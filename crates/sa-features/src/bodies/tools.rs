@@ -110,7 +110,7 @@ pub(crate) async fn parallel_tools(stage: &Stage) -> Result<()> {
     let tools = turn.tools();
     ensure!(tools.len() == 2 && tools.iter().all(|tool| tool.status() == "completed"), "{tools:?}");
     for side in ["left", "right"] {
-        // Which of them is told of first is a matter of chance.
+        // The order in which they are reported is a matter of chance.
         let tool =
             tools.iter().find(|tool| tool.title().contains(side)).context("a call for each command")?;
         let (output, _) = tool.ran(stage.host())?;

@@ -1,4 +1,4 @@
-//! Work in pieces: lists of things to do, other agents, tasks beside the conversation, commands.
+//! Work in pieces: lists of things to do, other agents, background tasks, commands.
 
 use crate::fifo::Fifo;
 use crate::policy::Policy;
@@ -26,7 +26,7 @@ pub(crate) async fn todo(stage: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// The call that a tool call is made for, as agents tell it beside the protocol.
+/// Returns the call that a tool call is made for, as agents report it outside of the protocol.
 fn parent(tool: &Tool) -> Option<&str> {
     tool.field("_meta").as_object()?.values().find_map(|own| own["parentToolUseId"].as_str())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// The only tool: it greets.
 pub const TOOL: &str = "greet";
 
-/// The answer to a message; notifications have none.
+/// Returns the answer to a message; notifications have none.
 pub(super) fn answer(message: &Value, greeting: &str) -> Option<Value> {
     let id = message.get("id")?;
     let params = &message["params"];

@@ -9,9 +9,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::{Stream, StreamExt as _, stream};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -33,12 +34,12 @@ pub(crate) struct WebServer {
 struct Shared {
     greeting: Arc<str>,
     secret: Arc<str>,
-    /// Where answers to what is posted go, in the older form.
+    /// The channel for answers to posted messages, in the older form.
     listener: Arc<Mutex<Option<mpsc::Sender<Value>>>>,
 }
 
 impl WebServer {
-    /// Starts a server that greets with `greeting` whoever sends `secret` in the header.
+    /// Starts a server that greets clients that send `secret` in the header with `greeting`.
     pub(crate) async fn start(greeting: &str, secret: &str) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -55,7 +56,6 @@ impl WebServer {
         Ok(Self { url, task })
     }
 
-    /// The address, by path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
@@ -86,7 +86,7 @@ async fn listened(State(shared): State<Shared>, headers: HeaderMap) -> Response 
         return StatusCode::FORBIDDEN.into_response();
     }
     let (sender, receiver) = mpsc::channel::<Value>(QUEUE);
-    *shared.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+    *shared.listener.lock() = Some(sender);
     Sse::new(events(receiver)).into_response()
 }
 
@@ -97,7 +97,7 @@ fn events(answers: mpsc::Receiver<Value>) -> impl Stream<Item = std::result::Res
 }
 
 async fn sent(State(shared): State<Shared>, Json(message): Json<Value>) -> StatusCode {
-    let listener = shared.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let listener = shared.listener.lock().clone();
     if let (Some(listener), Some(answer)) = (listener, answer(&message, &shared.greeting)) {
         // Nobody listens any more if this fails.
         let _gone = listener.send(answer).await;

@@ -1,4 +1,4 @@
-//! Compressed archives: told by their first bytes, unpacked as a stream, stopped when they blow up.
+//! Compressed archives: detected by their first bytes, unpacked as a stream, stopped at the limit.
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 const BUFFER: usize = 64 * 1024;
-/// What a stream of zstd may keep in memory; `zstd` itself needs eight of them up to its level 19.
+/// The most memory of a zstd stream; `zstd` itself needs 8 MiB up to its level 19.
 const ZSTD_WINDOW: u64 = 32 * 1024 * 1024;
 /// Archives that unpack to less than this may do so at any ratio.
 const HARMLESS_BYTES: u64 = 64 * 1024 * 1024;
@@ -19,14 +19,14 @@ const HARMLESS_BYTES: u64 = 64 * 1024 * 1024;
 #[error("{0}")]
 pub(super) struct Oversized(pub(super) String);
 
-/// How much may come out.
+/// The number of bytes that may still be unpacked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     pub(super) bytes: u64,
     pub(super) ratio: u64,
 }
 
-/// The tar stream inside of whatever came, which `taken` counts as it is read.
+/// Returns the tar stream inside of whatever came, which `taken` counts as it is read.
 pub(super) fn decoded<'a>(
     input: impl Read + 'a,
     taken: Arc<AtomicU64>,
@@ -44,7 +44,7 @@ pub(super) fn decoded<'a>(
     Ok(Metered { input: plain, taken, allowance, given: 0 })
 }
 
-/// A frame of zstd that carries no data; archives made in parallel begin with one.
+/// Returns whether this begins a frame of zstd without data; archives made in parallel begin with one.
 fn is_skippable(start: &[u8]) -> bool {
     matches!(start, [first, 0x2a, 0x4d, 0x18, ..] if first & 0xf0 == 0x50)
 }

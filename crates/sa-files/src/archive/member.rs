@@ -1,5 +1,5 @@
-//! The members of a tar stream, one after the other, in memory that does not grow with the archive. What a member may
-//! be called is decided here, before anything is written.
+//! The members of a tar stream, one after the other, in memory that does not grow with the archive. The names of
+//! members are checked here, before anything is written.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ const EXTENSION_BYTES: u64 = 1024 * 1024;
 /// Directories that a name may go through.
 const DEPTH: usize = 128;
 
-/// Why a stream is no archive that may be unpacked.
+/// The reason why a stream is no archive that may be unpacked.
 #[derive(Debug, Error)]
 pub(crate) enum BadArchive {
     /// The bytes could not be read or decompressed.
@@ -25,12 +25,7 @@ pub(crate) enum BadArchive {
     Malformed(&'static str),
     /// A member that must not be.
     #[error("the archive's entry '{name}' {why}")]
-    Refused {
-        /// The entry.
-        name: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
+    Refused { name: String, why: &'static str },
 }
 
 /// One member. Its contents follow in the stream.
@@ -43,7 +38,7 @@ pub(crate) struct Member {
     pub(crate) modified: i64,
 }
 
-/// What a member is.
+/// The kind of a member.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MemberKind {
     File,
@@ -54,7 +49,7 @@ pub(crate) enum MemberKind {
     HardLink(PathBuf),
 }
 
-/// What extension headers say of the member after them.
+/// Values of extension headers for the member after them.
 #[derive(Debug, Default)]
 struct Extensions {
     name: Option<Vec<u8>>,
@@ -70,7 +65,7 @@ pub(crate) struct Members<R> {
     input: R,
     /// Bytes of the present member's contents that were not read.
     left: u64,
-    /// What fills the last block of the contents.
+    /// Padding of the last block of the contents.
     padding: u64,
     begun: bool,
 }
@@ -80,7 +75,7 @@ impl<R: Read> Members<R> {
         Self { input, left: 0, padding: 0, begun: false }
     }
 
-    /// The next member; nothing at the end.
+    /// Returns the next member; nothing at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Member>, BadArchive> {
         let mut extensions = Extensions::default();
         loop {
@@ -99,7 +94,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Reads the rest of the stream, so that whoever sends it gets to its end.
+    /// Reads the rest of the stream, so that the sender gets to its end.
     pub(crate) fn drain(&mut self) -> Result<(), BadArchive> {
         io::copy(&mut self.input, &mut io::sink())?;
         Ok(())
@@ -156,7 +151,7 @@ impl<R: Read> Members<R> {
         if skipped < rest { Err(BadArchive::Malformed("it breaks off")) } else { Ok(()) }
     }
 
-    /// The next header; nothing at the end, with or without the blocks of zeros that should mark it.
+    /// Returns the next header; nothing at the end, with or without the blocks of zeros that should mark it.
     fn header(&mut self) -> Result<Option<Header>, BadArchive> {
         let mut header = Header::new_old();
         let mut filled = 0;
@@ -192,7 +187,7 @@ impl<R: Read> Members<R> {
         if (data.len() as u64) < size { Err(BadArchive::Malformed("it breaks off")) } else { Ok(data) }
     }
 
-    /// How many bytes of the present member were not read yet.
+    /// Returns the number of unread bytes of the current member.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }
@@ -233,7 +228,7 @@ impl Extensions {
     }
 }
 
-/// The sum of a header's bytes, with its own checksum taken as spaces.
+/// Returns the sum of a header's bytes, with its own checksum taken as spaces.
 fn checksum(header: &[u8; BLOCK]) -> u32 {
     let place = 148..156;
     let byte = |(index, byte): (usize, &u8)| if place.contains(&index) { 32 } else { u32::from(*byte) };
@@ -247,7 +242,7 @@ fn until_nul(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A member's name as a path beneath the target, or why it cannot be one.
+/// Returns a member's name as a path beneath the target, or why it cannot be one.
 pub(crate) fn member_path(name: &[u8]) -> Result<PathBuf, &'static str> {
     if name.contains(&0) {
         return Err("has a NUL byte in its name");

@@ -1,11 +1,12 @@
-//! Moving what was unpacked to where it belongs. What contradicts what is there is found before anything is moved.
+//! Moves unpacked files to their target. Conflicts with existing files are found before anything is moved.
 
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
 use crate::listing::names;
 use crate::root::{HOLD, Root};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -15,12 +16,10 @@ const DEPTH: usize = 256;
 /// Entries that a directory may have; an archive has fewer.
 const ENTRIES: usize = 1_000_000;
 
-/// What is done with each name.
+/// The action for each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Only look.
     Check,
-    /// Move.
     Move,
 }
 
@@ -28,7 +27,7 @@ pub(super) enum Pass {
 pub(super) struct Merge<'a> {
     /// The target, which links in it must not leave.
     pub(super) target: &'a Root,
-    /// Where the target is, for messages.
+    /// The target's path, for messages.
     pub(super) path: &'a Path,
     pub(super) pass: Pass,
 }
@@ -57,18 +56,22 @@ impl Merge<'_> {
         };
         match (new, present) {
             (_, None) => self.rename(from, to, name, &path),
-            (Kind::Directory, Some(Kind::Directory)) => {
+            (FsEntryType::Directory, Some(FsEntryType::Directory)) => {
                 let target =
                     rustix::fs::openat(to, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
                 self.descend(from, name, &target, beneath)
             }
             // A link to a directory that is in the target as well stands for that directory.
-            (Kind::Directory, Some(Kind::Symlink)) => {
+            (FsEntryType::Directory, Some(FsEntryType::Symlink)) => {
                 let target = self.target.open_at(beneath, HOLD).at(&path)?;
                 self.descend(from, name, &target, beneath)
             }
-            (Kind::Directory, Some(_)) => Err(conflict(&path, "is no directory, but the archive has one")),
-            (_, Some(Kind::Directory)) => Err(conflict(&path, "is a directory, but not in the archive")),
+            (FsEntryType::Directory, Some(_)) => {
+                Err(conflict(&path, "is no directory, but the archive has one"))
+            }
+            (_, Some(FsEntryType::Directory)) => {
+                Err(conflict(&path, "is a directory, but not in the archive"))
+            }
             (_, Some(_)) => self.rename(from, to, name, &path),
         }
     }

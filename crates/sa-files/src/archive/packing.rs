@@ -1,17 +1,18 @@
 //! Packing a file or a directory while it is sent.
 
 use super::pipe::{self, PipeWriter, Reader};
-use crate::entry::{Kind, kind, mode, size};
+use crate::entry::{kind, mode, size};
 use crate::error::{At, FilesError};
 use crate::files::{Files, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
-use crate::tree::{Found, Step, Tree, Visitor};
+use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::Stream;
 use rustix::fs::{Mode, OFlags, Stat};
+use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -29,14 +30,13 @@ pub enum Packing {
     /// Plain tar.
     #[default]
     Tar,
-    /// tar in gzip.
     TarGz,
 }
 
-/// What goes into an archive.
+/// Options of an archive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PackOptions {
-    /// Its form.
+    /// The format of the archive.
     pub packing: Packing,
     /// Leave out what `.gitignore` and the like exclude, and `.git` itself.
     pub leave_ignored: bool,
@@ -45,9 +45,7 @@ pub struct PackOptions {
 /// An archive on its way out.
 #[derive(Debug)]
 pub struct Packed {
-    /// What is packed.
     pub path: PathBuf,
-    /// The bytes.
     pub stream: PackedStream,
 }
 
@@ -67,14 +65,14 @@ impl Files {
     /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
     pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let sought = located.clone();
         let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
         let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
         let shared = Arc::clone(self.shared());
         let (path, root) = (located.absolute.clone(), located.beneath);
         tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             let source = Source { shared: &shared, path: &path, beneath: &root, options };
             source.run(first, writer);
         });
@@ -82,7 +80,7 @@ impl Files {
     }
 }
 
-/// What is packed first, so that a wrong path is told before the first byte.
+/// The root of an archive. It is opened first, so that a wrong path is reported before the first byte.
 enum First {
     Directory(Tree),
     File(File, Stat),
@@ -92,12 +90,12 @@ fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First, FilesErr
     let place = shared.root.place(beneath, Last::Follow).at(path)?;
     let stat = place.stat().at(path)?;
     match kind(&stat) {
-        Kind::File => {
+        FsEntryType::File => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let fd = rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)?;
             Ok(First::File(File::from(fd), stat))
         }
-        Kind::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
+        FsEntryType::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
         _ => Err(FilesError::Conflict(format!(
             "'{}' is neither a file nor a directory",
             path.to_string_lossy()
@@ -156,43 +154,43 @@ struct Packer<'a, W: Write> {
 }
 
 impl<W: Write> Visitor for Packer<'_, W> {
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         append(self.builder, found).map(|()| Step::On)
     }
 
-    /// Nothing is written for these, so that a reader who has left would not be noticed.
+    /// Checks for a reader that has left: nothing is written for excluded entries, which would show it.
     fn excluded(&mut self, _: &Path) -> Step {
         if self.reader.is_gone() { Step::Stop } else { Step::Past }
     }
 
-    /// An archive without it would look complete.
+    /// Fails: an archive without the entry would look complete.
     fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<(), FilesError> {
         Err(error)
     }
 }
 
-fn append(builder: &mut Builder<impl Write>, found: &Found<'_>) -> Result<(), FilesError> {
+fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
     let mut header = header(found.stat);
     match kind(found.stat) {
-        Kind::Directory => {
+        FsEntryType::Directory => {
             header.set_entry_type(EntryType::Directory);
             builder.append_data(&mut header, found.relative, io::empty()).at(found.path)?;
         }
-        Kind::Symlink => {
+        FsEntryType::Symlink => {
             let target = rustix::fs::readlinkat(found.dir, found.name, Vec::new()).at(found.path)?;
             header.set_entry_type(EntryType::Symlink);
             let target = Path::new(OsStr::from_bytes(target.to_bytes()));
             builder.append_link(&mut header, found.relative, target).at(found.path)?;
         }
-        Kind::File => {
+        FsEntryType::File => {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let fd = rustix::fs::openat(found.dir, found.name, flags, Mode::empty()).at(found.path)?;
             let file = File::from(fd);
             let stat = rustix::fs::fstat(&file).at(found.path)?;
             append_file(builder, found.relative, file, &stat, found.path)?;
         }
-        // What lives in a pipe, a socket or a device is not in the file system.
-        Kind::Other => {}
+        // The contents of a pipe, a socket or a device are not in the file system.
+        FsEntryType::Other => {}
     }
     Ok(())
 }
@@ -204,7 +202,7 @@ fn append_file(
     stat: &Stat,
     path: &Path,
 ) -> Result<(), FilesError> {
-    if kind(stat) != Kind::File {
+    if kind(stat) != FsEntryType::File {
         return Ok(());
     }
     let mut header = header(stat);
@@ -222,7 +220,7 @@ fn header(stat: &Stat) -> Header {
     header
 }
 
-/// As many bytes as the header announced, whatever happens to the file meanwhile.
+/// Writes as many bytes as the header announced, whatever happens to the file meanwhile.
 struct Exactly {
     file: File,
     left: u64,

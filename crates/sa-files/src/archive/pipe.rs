@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 /// Pieces that may wait.
 const PIECES: usize = 4;
 
-/// What comes through a pipe.
+/// An item of a pipe.
 #[derive(Debug)]
 pub(super) enum Piece {
     Data(Bytes),
@@ -26,7 +26,7 @@ pub(super) struct PipeReader {
     taken: Arc<AtomicU64>,
 }
 
-/// A pipe to a thread, and how many bytes the thread has taken.
+/// Returns a pipe to a thread, and how many bytes the thread has taken.
 pub(super) fn to_thread() -> (Sender<Piece>, PipeReader, Arc<AtomicU64>) {
     let (sender, pieces) = channel(PIECES);
     let taken = Arc::new(AtomicU64::new(0));
@@ -62,7 +62,7 @@ pub(super) struct PipeWriter {
     is_ended: bool,
 }
 
-/// A pipe from a thread, in pieces of about `chunk` bytes.
+/// Returns a pipe from a thread, in pieces of about `chunk` bytes.
 pub(super) fn from_thread(chunk: usize) -> (PipeWriter, Receiver<io::Result<Bytes>>) {
     let (pieces, receiver) = channel(PIECES);
     (PipeWriter { pieces, gathered: BytesMut::with_capacity(chunk), chunk, is_ended: false }, receiver)
@@ -73,7 +73,6 @@ pub(super) fn from_thread(chunk: usize) -> (PipeWriter, Receiver<io::Result<Byte
 pub(super) struct Reader(Sender<io::Result<Bytes>>);
 
 impl Reader {
-    /// Returns whether the reader is gone.
     pub(super) fn is_gone(&self) -> bool {
         self.0.is_closed()
     }

@@ -1,5 +1,4 @@
-//! Where an archive is unpacked first: a directory of its own beside its target, in which nothing of others can be in
-//! the way. Dropped, it is gone with all that is in it.
+//! A staging directory next to the target, in which nothing of others can interfere. Dropping it removes it.
 
 use super::member::{BadArchive, Member, MemberKind, Members};
 use crate::error::{At, Fault, FilesError};
@@ -23,7 +22,6 @@ const BUFFER: usize = 128 * 1024;
 pub(super) struct Staging {
     target: OwnedFd,
     name: OsString,
-    /// For messages.
     path: PathBuf,
     root: Root,
     /// The directory of the last member; the next one is often in the same.
@@ -32,7 +30,6 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// A new one in the target.
     pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self, FilesError> {
         let name = OsString::from(temporary_name());
         rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
@@ -47,7 +44,6 @@ impl Staging {
         })
     }
 
-    /// The directory itself.
     pub(super) fn dir(&self) -> &OwnedFd {
         &self.root.dir
     }
@@ -90,7 +86,7 @@ impl Staging {
         }
     }
 
-    /// Where a member goes. Links that the archive itself made may lead anywhere in it, and nowhere else.
+    /// Returns the place of a member. Links that the archive itself made may lead anywhere in it, and nowhere else.
     fn place(&mut self, member: &Path) -> Result<Place, FilesError> {
         let path = self.path.join(member);
         let (Some(parent), Some(name)) = (member.parent(), member.file_name()) else {
@@ -141,7 +137,7 @@ impl Drop for Staging {
     }
 }
 
-/// A later member of the same name replaces an earlier one, as with every tar.
+/// Removes an earlier member of the same name, as every tar does.
 fn clear(place: &Place, path: &Path) -> Result<(), FilesError> {
     match rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -152,7 +148,7 @@ fn clear(place: &Place, path: &Path) -> Result<(), FilesError> {
     }
 }
 
-/// Where the archive's own links make a way that must not be taken.
+/// Reports a link of the archive that must not be followed.
 fn refuse(fault: Fault, path: &Path) -> FilesError {
     match fault {
         Fault::Outside => invalid(path, "goes through a link that leads out of the archive"),
@@ -167,7 +163,7 @@ fn invalid(path: &Path, why: &str) -> FilesError {
     FilesError::Invalid(format!("the archive's entry for '{}' {why}", path.to_string_lossy()))
 }
 
-/// An error of the stream, as one about the archive.
+/// Returns an error of the stream, as one about the archive.
 fn unreadable(error: std::io::Error) -> FilesError {
     super::unpacking::refused(BadArchive::Read(error))
 }

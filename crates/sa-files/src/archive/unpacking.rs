@@ -12,6 +12,7 @@ use crate::writing::DIRECTORY;
 use bytes::Bytes;
 use rustix::fs::AtFlags;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -21,16 +22,14 @@ use tokio::task::JoinHandle;
 /// Paths that an answer names.
 const NAMED: usize = 1024;
 
-/// What an archive was unpacked to.
+/// The result of unpacking an archive.
 #[derive(Debug, Clone, Default)]
 pub struct Unpacked {
     /// Files and links, the first of them.
     pub paths: Vec<PathBuf>,
-    /// Whether there are more.
+    /// Set if there are more.
     pub truncated: bool,
-    /// Entries of the archive.
     pub entries: u64,
-    /// Bytes of contents.
     pub bytes: u64,
 }
 
@@ -38,7 +37,7 @@ pub struct Unpacked {
 #[derive(Debug)]
 pub struct Unpacking {
     pieces: Sender<Piece>,
-    /// Nothing once its outcome was told.
+    /// None once its outcome was returned.
     worker: Option<JoinHandle<Result<Unpacked, FilesError>>>,
 }
 
@@ -47,11 +46,11 @@ impl Files {
     /// missing.
     pub async fn unpack(&self, path: &OsStr) -> Result<Unpacking, FilesError> {
         let located = self.locate(path)?;
-        let seat = self.seat_archive()?;
+        let slot = self.reserve_archive()?;
         let (pieces, reader, taken) = pipe::to_thread();
         let shared = Arc::clone(self.shared());
         let worker = tokio::task::spawn_blocking(move || {
-            let _seat = seat;
+            let _slot = slot;
             unpack(&shared, &located, reader, taken)
         });
         Ok(Unpacking { pieces, worker: Some(worker) })
@@ -70,7 +69,7 @@ impl Unpacking {
 
     /// Waits until everything is in place.
     pub async fn finish(mut self) -> Result<Unpacked, FilesError> {
-        // Whether the worker still listens or not, it has an outcome.
+        // The worker has an outcome, even if it no longer reads.
         let _ = self.pieces.send(Piece::End).await;
         self.outcome().await
     }
@@ -94,8 +93,10 @@ fn unpack(
     taken: Arc<AtomicU64>,
 ) -> Result<Unpacked, FilesError> {
     let path = &located.absolute;
+    let allowance = Allowance { bytes: shared.limits.archive_bytes, ratio: shared.limits.archive_ratio };
+    let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
     let existed = shared.root.open_at(&located.beneath, HOLD).is_ok();
-    let done = fill(shared, located, reader, taken);
+    let done = fill(shared, located, Members::new(input));
     if done.is_err() && !existed {
         // It was made for nothing; if it is empty it goes again.
         if let Ok(place) = shared.root.place(&located.beneath, Last::Keep) {
@@ -109,19 +110,10 @@ fn unpack(
     Ok(unpacked)
 }
 
-fn fill(
-    shared: &Shared,
-    located: &Located,
-    reader: PipeReader,
-    taken: Arc<AtomicU64>,
-) -> Result<Unpacked, FilesError> {
-    let path = &located.absolute;
-    let limits = &shared.limits;
-    let allowance = Allowance { bytes: limits.archive_bytes, ratio: limits.archive_ratio };
-    let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
+fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> Result<Unpacked, FilesError> {
+    let (path, limits) = (&located.absolute, &shared.limits);
     let target = shared.root.make_dirs(&located.beneath, DIRECTORY).at(path)?;
     let mut staging = Staging::create(&shared.root, &target, path)?;
-    let mut members = Members::new(input);
     let mut unpacked = Unpacked::default();
     while let Some(member) = members.next().map_err(refused)? {
         unpacked.entries += 1;
@@ -152,7 +144,7 @@ fn fill(
     Ok(unpacked)
 }
 
-/// Why an archive is not taken.
+/// Turns a refused archive into an error.
 pub(super) fn refused(bad: BadArchive) -> FilesError {
     if let BadArchive::Read(error) = &bad
         && let Some(oversized) = error.get_ref().and_then(|inner| inner.downcast_ref::<Oversized>())

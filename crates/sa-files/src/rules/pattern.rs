@@ -191,7 +191,7 @@ impl Reader<'_> {
         while self.peek() == Some(b'*') {
             self.at += 1;
         }
-        // `git` compares what comes before the first wildcard by itself; the pattern begins behind it.
+        // `git` compares the part before the first wildcard separately; the pattern begins behind it.
         let before = self.line.get(..first).unwrap_or_default();
         let begins = before.ends_with(b"/") || !before.iter().any(|byte| b"*?[\\".contains(byte));
         if self.at - first < 2 || !begins || !self.is_for_paths {
@@ -261,7 +261,8 @@ impl Reader<'_> {
         Some(Token::OneOf(u16::try_from(index).ok()?))
     }
 
-    /// A class such as `[:alpha:]`, behind its first bracket. Some(None): these are plain characters of the set.
+    /// Returns a class such as `[:alpha:]`, behind its first bracket. Some(None): these are plain characters of the
+    /// set.
     fn class(&mut self) -> Option<Option<Class>> {
         let rest = self.line.get(self.at + 1..)?;
         let end = rest.iter().position(|byte| *byte == b']')?;

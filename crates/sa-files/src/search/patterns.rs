@@ -4,7 +4,7 @@
 use super::Query;
 use crate::error::FilesError;
 use crate::limits::FilesLimits;
-use crate::tree::Found;
+use crate::tree::TreeEntry;
 use globset::{GlobBuilder, GlobSet};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -41,12 +41,12 @@ impl Name {
         Ok(Self { glob, is_for_paths: pattern.contains('/') })
     }
 
-    pub(super) fn fits(&self, found: &Found<'_>) -> bool {
+    pub(super) fn fits(&self, found: &TreeEntry<'_>) -> bool {
         if self.is_for_paths { self.glob.is_match(found.relative) } else { self.glob.is_match(found.name) }
     }
 }
 
-/// How deep braces are inside each other, at most. In brackets and behind a backslash they are plain characters.
+/// Returns the depth of nested braces. In brackets and behind a backslash they are plain characters.
 fn nesting(pattern: &str) -> usize {
     let (mut now, mut most) = (0_usize, 0);
     let mut bytes = pattern.bytes();

@@ -1,6 +1,7 @@
-//! Changes that are gathered for a moment: what happens to one path several times is told once.
+//! Gathers changes for a moment: several changes of one path are reported once.
 
-use super::{ChangeKind, WatchEvent};
+use super::WatchEvent;
+use sa_api::FsChangeKind;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,8 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     order: Vec<PathBuf>,
-    kinds: BTreeMap<PathBuf, (ChangeKind, bool)>,
-    /// Bytes of all paths.
+    kinds: BTreeMap<PathBuf, (FsChangeKind, bool)>,
     bytes: usize,
 }
 
@@ -23,12 +23,12 @@ impl Changes {
     }
 
     /// Adds one, on top of what happened to the path before.
-    pub(super) fn add(&mut self, path: PathBuf, kind: ChangeKind, directory: bool) {
+    pub(super) fn add(&mut self, path: PathBuf, kind: FsChangeKind, directory: bool) {
         let before = self.kinds.get(&path).map(|(kind, _)| *kind);
         let kind = match (before, kind) {
-            (Some(ChangeKind::Created), ChangeKind::Modified) => ChangeKind::Created,
-            (Some(ChangeKind::Removed), ChangeKind::Created) => ChangeKind::Modified,
-            (Some(ChangeKind::Created), ChangeKind::Removed) => {
+            (Some(FsChangeKind::Created), FsChangeKind::Modified) => FsChangeKind::Created,
+            (Some(FsChangeKind::Removed), FsChangeKind::Created) => FsChangeKind::Modified,
+            (Some(FsChangeKind::Created), FsChangeKind::Removed) => {
                 // It came and went.
                 self.kinds.remove(&path);
                 return;
@@ -42,7 +42,6 @@ impl Changes {
         self.kinds.insert(path, (kind, directory));
     }
 
-    /// All of them.
     pub(super) fn into_events(mut self) -> Vec<WatchEvent> {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {
@@ -57,23 +56,23 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ChangeKind::{Created, Modified, Removed};
+    use FsChangeKind::{Created, Modified, Removed};
 
-    fn told(changes: &[(&str, ChangeKind)]) -> Vec<(String, ChangeKind)> {
+    fn reported(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
         let mut gathered = Changes::default();
         for (path, kind) in changes {
             gathered.add(PathBuf::from(path), *kind, false);
         }
         let events = gathered.into_events().into_iter();
-        let told = events.filter_map(|event| match event {
+        let reported = events.filter_map(|event| match event {
             WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
             _ => None,
         });
-        told.collect()
+        reported.collect()
     }
 
     #[test]
-    fn what_happens_several_times_is_told_once() {
+    fn what_happens_several_times_is_reported_once() {
         let all = [
             ("b", Created),
             ("a", Modified),
@@ -85,7 +84,7 @@ mod tests {
             ("a", Removed),
         ];
         let expected = [("b", Created), ("a", Removed), ("swap", Modified)];
-        assert_eq!(told(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
-        assert_eq!(told(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
+        assert_eq!(reported(&all), expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert_eq!(reported(&[("x", Created), ("x", Removed), ("x", Created)]), [("x".to_owned(), Created)]);
     }
 }

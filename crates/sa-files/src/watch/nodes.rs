@@ -32,7 +32,7 @@ impl Nodes {
         self.0.contains_key(&id)
     }
 
-    /// The rules in force in a directory.
+    /// Returns the rules in force in a directory.
     pub(super) fn rules(&self, id: Id) -> Option<&Rules> {
         self.0.get(&id)?.rules.as_ref()
     }
@@ -72,13 +72,13 @@ impl Nodes {
         gone
     }
 
-    /// The path of a directory from where the watch began.
+    /// Returns the path of a directory from where the watch began.
     pub(super) fn relative(&self, id: Id) -> PathBuf {
         let above: Vec<&Node> = self.ancestors(id).filter_map(|id| self.0.get(&id)).collect();
         above.iter().rev().map(|node| &node.name).collect()
     }
 
-    /// A directory and those above it.
+    /// Returns a directory and those above it.
     fn ancestors(&self, id: Id) -> impl Iterator<Item = Id> {
         std::iter::successors(Some(id), |id| self.0.get(id)?.parent).take(DEPTH)
     }

@@ -4,8 +4,8 @@ use super::changes::Changes;
 use super::nodes::Nodes;
 use super::scan::Scan;
 use super::source::{Id, Notice, Source, What};
-use super::{ChangeKind, WatchEvent, WatchOptions};
-use crate::entry::{Kind, kind};
+use super::{WatchEvent, WatchOptions};
+use crate::entry::kind;
 use crate::error::{At, Fault, FilesError};
 use crate::files::{Located, Shared};
 use crate::root::Last;
@@ -13,6 +13,8 @@ use crate::rules::Rules;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use sa_api::FsChangeKind;
+use sa_api::FsEntryType;
 use sa_disk::is_temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -20,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LOST: &str = "more changed at once than could be told";
+const LOST: &str = "more changed at once than could be reported";
 /// Overflows that are sent at once; the next one stands for all.
 const OVERFLOWS: usize = 16;
 
@@ -51,7 +53,7 @@ impl Observer {
     ) -> Result<Self, FilesError> {
         let path = located.absolute.clone();
         let place = shared.root.place(&located.beneath, Last::Follow).at(&path)?;
-        let is_dir = kind(&place.stat().at(&path)?) == Kind::Directory;
+        let is_dir = kind(&place.stat().at(&path)?) == FsEntryType::Directory;
         let source = Source::new().at(&path)?;
         let mut observer = Self {
             options: WatchOptions { recursive: options.recursive && is_dir, ..options },
@@ -90,7 +92,6 @@ impl Observer {
         Ok(observer)
     }
 
-    /// What is told first.
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
         let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
         std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()
@@ -101,12 +102,12 @@ impl Observer {
         if self.unread { Ok(()) } else { self.source.readable().await }
     }
 
-    /// Whether what was watched is gone.
+    /// Returns whether the watched entry is gone.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What happened since the last look.
+    /// Returns the changes since the last call.
     pub(super) fn look(&mut self) -> Vec<WatchEvent> {
         let mut changes = Changes::default();
         let most = self.shared.limits.watch_pending.max(1);
@@ -128,10 +129,10 @@ impl Observer {
             Notice::Gone { id } if Some(id) == self.root => {
                 self.over = true;
                 if self.only.is_none() {
-                    changes.add(self.located.absolute.clone(), ChangeKind::Removed, true);
+                    changes.add(self.located.absolute.clone(), FsChangeKind::Removed, true);
                 }
             }
-            // Its parent tells the same.
+            // The parent reports the same.
             Notice::Gone { .. } => {}
             Notice::Entry { id, name, what, directory } => self.entry(id, &name, what, directory, changes),
         }
@@ -152,9 +153,9 @@ impl Observer {
             return;
         }
         let kind = match what {
-            What::Appeared => ChangeKind::Created,
-            What::Changed => ChangeKind::Modified,
-            What::Disappeared => ChangeKind::Removed,
+            What::Appeared => FsChangeKind::Created,
+            What::Changed => FsChangeKind::Modified,
+            What::Disappeared => FsChangeKind::Removed,
         };
         changes.add(path.clone(), kind, directory);
         if !directory || !self.options.recursive {

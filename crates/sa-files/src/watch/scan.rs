@@ -4,11 +4,12 @@
 use super::changes::Changes;
 use super::observer::Observer;
 use super::source::Id;
-use crate::entry::{Kind, kind};
+use crate::entry::kind;
 use crate::error::FilesError;
 use crate::rules::Rules;
-use crate::tree::{Found, Opened, Step, Tree, Visitor};
+use crate::tree::{Opened, Step, Tree, TreeEntry, Visitor};
 use rustix::io::Errno;
+use sa_api::FsEntryType;
 use sa_disk::is_temporary_name;
 use std::ffi::OsStr;
 use std::io;
@@ -21,7 +22,7 @@ const NOT_ALL: &str = "there are more directories than one watch observes; see f
 const NO_MORE: &str = "the system observes no more directories; see fs.inotify.max_user_watches";
 const TOO_LONG: &str = "it takes too long to look through the directory";
 
-/// How long one scan takes at most.
+/// Timeout of one scan.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One scan, for an observer.
@@ -103,7 +104,7 @@ impl Visitor for Scan<'_> {
         Ok(if observer.options.recursive { Step::On } else { Step::Past })
     }
 
-    fn entry(&mut self, found: &Found<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
         if is_temporary_name(found.name.as_bytes()) {
             return Ok(Step::Past);
         }
@@ -114,8 +115,8 @@ impl Visitor for Scan<'_> {
         if let Some(changes) = self.changes.as_mut().filter(|changes| !changes.is_full(most)) {
             changes.add(
                 found.path.to_owned(),
-                super::ChangeKind::Created,
-                kind(found.stat) == Kind::Directory,
+                sa_api::FsChangeKind::Created,
+                kind(found.stat) == FsEntryType::Directory,
             );
         }
         Ok(Step::On)

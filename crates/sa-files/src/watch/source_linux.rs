@@ -1,4 +1,4 @@
-//! What the kernel tells of directories: inotify. Directories are given as descriptors, so that no link can put
+//! Notices of the kernel about directories: inotify. Directories are given as descriptors, so that no link can put
 //! another one in their place.
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
@@ -15,18 +15,23 @@ const BUFFER: usize = 16 * 1024;
 /// Stands for one observed directory.
 pub(super) type Id = i32;
 
-/// One thing that the kernel tells.
+/// A notice of the kernel.
 #[derive(Debug)]
 pub(super) enum Notice {
-    /// An entry of an observed directory.
-    Entry { id: Id, name: OsString, what: What, directory: bool },
+    Entry {
+        id: Id,
+        name: OsString,
+        what: What,
+        directory: bool,
+    },
     /// The directory itself is gone or was moved.
-    Gone { id: Id },
-    /// Notices were lost.
+    Gone {
+        id: Id,
+    },
     Lost,
 }
 
-/// What happened to an entry.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Appeared,
@@ -44,7 +49,6 @@ impl Source {
         Receiver::from_owned_fd_unchecked(fd).map(Self)
     }
 
-    /// Observes a directory.
     pub(super) fn add(&self, dir: &OwnedFd) -> Result<Id, Errno> {
         let flags = WatchFlags::CREATE
             | WatchFlags::DELETE
@@ -58,7 +62,7 @@ impl Source {
         inotify::add_watch(&self.0, format!("/proc/self/fd/{}", dir.as_raw_fd()), flags)
     }
 
-    /// No longer observes it.
+    /// Stops observing a directory.
     pub(super) fn remove(&self, id: Id) {
         // It may be gone already.
         let _ = inotify::remove_watch(&self.0, id);

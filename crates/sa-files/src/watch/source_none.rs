@@ -8,19 +8,24 @@ use std::os::fd::OwnedFd;
 /// Stands for one observed directory.
 pub(super) type Id = i32;
 
-/// One thing that the system tells.
+/// A notice of the system.
 #[derive(Debug)]
 #[allow(dead_code)]
 pub(super) enum Notice {
-    /// An entry of an observed directory.
-    Entry { id: Id, name: OsString, what: What, directory: bool },
+    Entry {
+        id: Id,
+        name: OsString,
+        what: What,
+        directory: bool,
+    },
     /// The directory itself is gone or was moved.
-    Gone { id: Id },
-    /// Notices were lost.
+    Gone {
+        id: Id,
+    },
     Lost,
 }
 
-/// What happened to an entry.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code)]
 pub(super) enum What {
@@ -29,7 +34,7 @@ pub(super) enum What {
     Disappeared,
 }
 
-/// None there is.
+/// A source for systems without notices.
 #[derive(Debug)]
 pub(super) struct Source;
 

@@ -1,8 +1,7 @@
 //! The properties over arbitrary input and over the seeds of fuzzing.
 
-use crate::archives::{describe, described_archives_stay_inside, raw_bytes_stay_inside};
-use crate::confinement::nothing_gets_out;
 use proptest::prelude::*;
+use sa_files::testing::{describe, described_archives_stay_inside, nothing_gets_out, raw_bytes_stay_inside};
 use std::path::Path;
 
 proptest! {
@@ -32,7 +31,7 @@ proptest! {
     }
 }
 
-/// The inputs that a fuzz target starts from.
+/// Returns the inputs that a fuzz target starts from.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let seeds = std::fs::read_dir(folder).unwrap();

@@ -2,11 +2,11 @@
 //!
 //! `SA_CASES` says how many workspaces are tried.
 
-use crate::world::run;
 use futures_util::StreamExt;
 use proptest::prelude::*;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use sa_disk::remove_all;
+use sa_files::testing::run;
 use sa_files::{
     Files, FilesError, FilesLimits, FilesOptions, PackOptions, Query, Watch, WatchEvent, WatchOptions,
 };
@@ -19,7 +19,6 @@ use std::time::Duration;
 /// Something in a workspace.
 #[derive(Debug, Clone)]
 enum Thing {
-    /// A file of rules.
     Rules(&'static str, Vec<u8>),
     /// As many directories inside each other.
     Deep(usize),
@@ -31,9 +30,7 @@ enum Thing {
     Sparse(u64),
     /// A file of lines of that length.
     Lines(usize, u8),
-    /// As many files.
     Many(usize),
-    /// Permissions of the directory.
     Permissions(u32),
     /// The following entries are in a new directory.
     Below,

@@ -1,7 +1,7 @@
-//! Where paths lead, the same whoever resolves them.
+//! Paths lead to the same place, resolved by the kernel or by us.
 
-use crate::world::{SECRET, World, run};
 use futures_util::StreamExt;
+use sa_files::testing::{SECRET, World, run};
 use sa_files::{Files, FilesError};
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
@@ -69,7 +69,7 @@ fn both_ways_lead_to_the_same_place() {
     }
 }
 
-/// The same race as against the kernel's own resolution, against ours.
+/// The race of the kernel's resolution, against ours.
 #[test]
 fn swapping_links_gets_nobody_out_step_by_step() {
     let world = World::new(true);

@@ -1,8 +1,9 @@
 //! Ignore rules mean what they mean to `git`, whatever they are made of.
 
-use crate::world::run;
 use proptest::prelude::*;
-use sa_files::{Files, FilesLimits, FilesOptions, Kind, Query};
+use sa_api::FsEntryType;
+use sa_files::testing::run;
+use sa_files::{Files, FilesLimits, FilesOptions, Query};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -88,7 +89,7 @@ impl Repository {
     fn seen_by_us(&self) -> BTreeSet<String> {
         let root = self.home.path().canonicalize().unwrap().join("r");
         let found = run(self.files.search(".".as_ref(), Query::default())).unwrap();
-        let files = found.matches.into_iter().filter(|found| found.kind == Kind::File);
+        let files = found.matches.into_iter().filter(|found| found.kind == FsEntryType::File);
         let relative = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
         files.map(|found| relative(&found.path)).collect()
     }

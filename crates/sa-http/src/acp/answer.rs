@@ -22,7 +22,7 @@ const SLOWEST_PULSE: Duration = Duration::from_secs(10);
 
 type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
 
-/// What came of a call within its first seconds.
+/// Result of a call in its first seconds.
 pub(crate) enum Answer {
     /// The agent answered.
     Done(sa_hub::Response),
@@ -72,7 +72,6 @@ async fn within(
     .await
 }
 
-/// A JSON response.
 pub(crate) fn json(body: Body) -> Response {
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,6 +1,6 @@
 //! Connections that are not open yet.
 
-use sa_hub::{CallError, Hub, Response, Server};
+use sa_hub::{CallError, Hub, Response, Server, WhenStopped};
 use sa_jsonrpc::Message;
 
 /// A connection whose client does not know its id yet. It ends with its agent if the client goes away before it does.
@@ -27,7 +27,7 @@ impl Opening {
 
     /// Sends `initialize` and waits for its answer. The connection is open if that is no error.
     pub(super) async fn initialize(mut self, message: Message<bytes::Bytes>) -> Result<Response, CallError> {
-        let answer = self.server.call(message, true).await;
+        let answer = self.server.call(message, WhenStopped::Start).await;
         if !answer.as_ref().is_ok_and(|response| !response.is_error) {
             self.hub.close(self.server.id()).await;
         }

@@ -51,7 +51,6 @@ impl Preference {
         }
     }
 
-    /// The value of `Preference-Applied`.
     pub(super) fn applied(self) -> HeaderValue {
         match self {
             Self::Async => HeaderValue::from_static("respond-async"),

@@ -3,7 +3,7 @@
 use super::answer::{self, Answer};
 use super::preference::Preference;
 use super::socket::{Handshake, Joining, Role};
-use super::{CONNECTION_ID, PREFERENCE_APPLIED, attend, events, header_text, id_value, socket, standard};
+use super::{AcpRequest, CONNECTION_ID, PREFERENCE_APPLIED, attend, events, id_value, socket, standard};
 use crate::auth::is_websocket;
 use crate::body;
 use crate::message_schema::JsonRpcMessage;
@@ -13,20 +13,19 @@ use crate::state::AppState;
 use crate::stream::{self, last_event_id};
 use crate::timers::Timers;
 use axum::body::Body;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http::{HeaderMap, StatusCode};
 use sa_api::{AcpServerList, ErrorCode, Problem};
-use sa_hub::{CallError, Position, Reader, ReaderKind, Server, ServerId};
+use sa_hub::{CallError, Position, ReaderKind, ServerId, WhenStopped};
 use sa_jsonrpc::{Invalid, Kind, Message};
 use sa_relay::{Caller, check_message};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 
-type Id = Result<Path<String>, PathRejection>;
 type Parameters = Result<Query<AcpQuery>, QueryRejection>;
 
 /// Query of ACP requests.
@@ -38,7 +37,6 @@ pub(crate) struct AcpQuery {
     pub(crate) last_event_id: Option<String>,
 }
 
-/// All ACP servers.
 #[utoipa::path(
     get, path = "/v1/acp", operation_id = "listAcpServers", tag = "acp",
     summary = "List ACP servers",
@@ -55,7 +53,6 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
     Json(AcpServerList { servers })
 }
 
-/// Sends one JSON-RPC message to the agent.
 #[utoipa::path(
     post, path = "/v1/acp/{serverId}", operation_id = "postAcpMessage", tag = "acp",
     summary = "Send a JSON-RPC message to an agent",
@@ -81,68 +78,74 @@ pub(crate) async fn list(State(state): State<AppState>) -> Json<AcpServerList> {
                 ("Preference-Applied" = String, description = "The preference that was followed, if there was one"),
             )),
         (status = 202, description = "A notification, a response or a `respond-async` request is on its way"),
-        (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The server runs another agent, or `$/cancel_request` fits several requests", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many servers, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started, ended, or does not read; `details` has exit code, signal and the end of stderr", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not one JSON-RPC 2.0 message, unknown agent, or a new server without `agent`"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version"),
+        (status = 409, description = "The server runs another agent, or `$/cancel_request` fits several requests"),
+        (status = 429, description = "Too many servers, streams or unanswered requests"),
+        (status = 502, description = "The agent could not be installed or started, ended, or does not read; `details` has exit code, signal and the end of stderr"),
+        (status = 504, description = "The agent was silent for too long"),
     )
 )]
 pub(crate) async fn post(
     State(state): State<AppState>,
-    id: Id,
+    request: AcpRequest,
     query: Parameters,
     headers: HeaderMap,
     Extension(timers): Extension<Timers>,
     body: Body,
 ) -> ApiResult<Response> {
-    let id = ServerId::parse(&id?.0)?;
     let Query(query) = query?;
     check_json_body(&headers)?;
-    if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
-        let server = standard::connection(&state, &connection, Some(&id))?;
-        return standard::post_message(&state, &server, &headers, body).await;
+    match request {
+        AcpRequest::Standard(id) => {
+            let server = standard::connection(&state, id.as_str())?;
+            standard::post_message(&state, &server, &headers, body).await
+        }
+        AcpRequest::Direct(id) => send(&state, &id, &query, &headers, &timers, body).await,
     }
-    check_accept(&headers, Media::Json)?;
-    let message = read_message(&state, body).await?;
-    let server = state.hub.open(&id, query.agent.as_deref(), query.agent_version.as_deref())?;
-    let start = query.agent.is_some();
-    let preference = Preference::of(&headers);
+}
+
+/// Sends a message to the server of that id, which is opened if the query names an agent.
+async fn send(
+    state: &AppState,
+    id: &ServerId,
+    query: &AcpQuery,
+    headers: &HeaderMap,
+    timers: &Timers,
+    body: Body,
+) -> ApiResult<Response> {
+    check_accept(headers, Media::Json)?;
+    let message = read_message(state, body).await?;
+    let server = state.hub.open(id, query.agent.as_deref(), query.agent_version.as_deref())?;
+    let when_stopped = if query.agent.is_some() { WhenStopped::Start } else { WhenStopped::Refuse };
+    let preference = Preference::of(headers);
     if message.shape.kind != Kind::Request || preference == Some(Preference::Async) {
         let is_applied = message.shape.kind == Kind::Request;
-        server.send(message, start, Caller::Stream(0)).await?;
+        server.send(message, when_stopped, Caller::Stream(0)).await?;
         let mut response = StatusCode::ACCEPTED.into_response();
         if is_applied {
             response.headers_mut().insert(PREFERENCE_APPLIED, Preference::Async.applied());
         }
         return Ok(response);
     }
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let rpc_id = message.id_text().to_owned();
-    let call = async move { server.call(message, start).await };
-    let mut response =
-        match answer::wait(rpc_id, call, Preference::patience(preference, early), &timers).await {
-            Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
-            Ok(Answer::Later(response)) => response,
-            Err(error) => error.into_response(),
-        };
+    let call = async move { server.call(message, when_stopped).await };
+    let mut response = match answer::wait(rpc_id, call, Preference::patience(preference, early), timers).await
+    {
+        Ok(Answer::Done(done)) => answer::json(Body::from(done.bytes)),
+        Ok(Answer::Later(response)) => response,
+        Err(error) => error.into_response(),
+    };
     if let Some(preference) = preference {
         response.headers_mut().insert(PREFERENCE_APPLIED, preference.applied());
     }
-    if let Some(value) = id_value(&id) {
+    if let Some(value) = id_value(id) {
         response.headers_mut().insert(CONNECTION_ID, value);
     }
     Ok(response)
 }
 
-/// Streams what the agent says.
 #[utoipa::path(
     get, path = "/v1/acp/{serverId}", operation_id = "streamAcpMessages", tag = "acp",
     summary = "Stream the messages of an agent",
@@ -156,7 +159,6 @@ pub(crate) async fn post(
         sub-protocol `sandbox-agent.events.v1`, one object `{event, id, data}`. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport.",
     params(
-        ("serverId" = String, Path, description = "The server"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
         ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
         ("agent" = Option<String>, Query, description = "With a WebSocket: start a new server as a first POST would"),
@@ -169,64 +171,72 @@ pub(crate) async fn post(
         (status = 101, description = "The WebSocket is open",
             headers(("Acp-Connection-Id" = String, description = "The server's id"))),
         (status = 200, description = "The stream", content_type = "text/event-stream", body = String),
-        (status = 400, description = "Bad id, `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such server", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The server runs another agent, or the standard stream has a reader", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many servers or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad id, `Last-Event-ID` or WebSocket handshake, or unknown agent"),
+        (status = 404, description = "No such server"),
+        (status = 409, description = "The server runs another agent, or the standard stream has a reader"),
+        (status = 429, description = "Too many servers or streams"),
+        (status = 502, description = "The agent could not be installed or started"),
     )
 )]
 pub(crate) async fn stream(
     State(state): State<AppState>,
-    id: Id,
+    transport: AcpRequest,
     query: Parameters,
     request: Request,
 ) -> ApiResult<Response> {
-    let id = ServerId::parse(&id?.0)?;
     let Query(query) = query?;
     let headers = request.headers();
     let after = last_event_id(headers, query.last_event_id.as_deref())?;
-    let connection = header_text(headers, &CONNECTION_ID)?;
-    if is_websocket(headers) {
-        if let Some(connection) = &connection {
-            standard::connection(&state, connection, Some(&id))?;
+    match transport {
+        transport if is_websocket(headers) => join(&state, transport, &query, after, request).await,
+        AcpRequest::Standard(id) => {
+            let server = standard::connection(&state, id.as_str())?;
+            standard::stream(&state, &server, headers, request.extensions(), after).await
         }
-        let handshake = Handshake::of(&state, request).await?;
-        let from = after.map_or(Position::Now, Position::After);
-        let (server, reader) = match &query.agent {
-            Some(agent) => bootstrap(&state, &id, (agent, query.agent_version.as_deref()), from).await?,
-            None => {
-                let server = known(&state, &id)?;
-                let reader = server.subscribe(from, ReaderKind::Client).await?;
-                (server, reader)
-            }
-        };
-        let joining = Joining { reader, after, role: Role::Client };
-        return Ok(socket::upgrade(&state, server, joining, handshake));
+        AcpRequest::Direct(id) => {
+            check_accept(headers, Media::EventStream)?;
+            let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
+            let from = after.map_or(Position::Fresh, Position::After);
+            let reader = server.subscribe(from, ReaderKind::EventStream).await?;
+            attend(request.extensions(), &reader);
+            Ok(stream::response(&state, events::ServerFrames::new(reader)))
+        }
     }
-    if let Some(connection) = connection {
-        let server = standard::connection(&state, &connection, Some(&id))?;
-        return standard::stream(&state, &server, headers, request.extensions(), after).await;
-    }
-    check_accept(headers, Media::EventStream)?;
-    let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
-    let from = after.map_or(Position::Fresh, Position::After);
-    let reader = server.subscribe(from, ReaderKind::EventStream).await?;
-    attend(request.extensions(), &reader);
-    Ok(stream::response(&state, events::ServerFrames::new(reader)))
 }
 
-/// Ends a server and everything its agent started.
+/// Joins a server over a WebSocket. A server that the query names an agent for is opened.
+async fn join(
+    state: &AppState,
+    transport: AcpRequest,
+    query: &AcpQuery,
+    after: Option<u64>,
+    request: Request,
+) -> ApiResult<Response> {
+    let id = match transport {
+        AcpRequest::Standard(id) => standard::connection(state, id.as_str())?.id().clone(),
+        AcpRequest::Direct(id) => id,
+    };
+    let handshake = Handshake::of(state, request).await?;
+    let from = after.map_or(Position::Now, Position::After);
+    let server = match &query.agent {
+        Some(agent) => state.hub.open(&id, Some(agent), query.agent_version.as_deref())?,
+        None => state.hub.get(&id).ok_or_else(|| missing(&id))?,
+    };
+    let reader = server.subscribe(from, ReaderKind::Client).await?;
+    if query.agent.is_some() {
+        // After the reader, so that nothing the agent says is missed.
+        server.start().await?;
+    }
+    let joining = Joining { reader, after, role: Role::Client };
+    Ok(socket::upgrade(state, server, joining, handshake))
+}
+
 #[utoipa::path(
     delete, path = "/v1/acp/{serverId}", operation_id = "deleteAcpServer", tag = "acp",
     summary = "Stop an ACP server",
     description = "Returns when the whole process tree is gone, within two seconds. With the header `Acp-Connection-Id` this is the \
         standard ACP remote transport: 202, or 404 for an unknown connection.",
     params(
-        ("serverId" = String, Path, description = "The server"),
         ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
         ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
         ("Acp-Connection-Id" = Option<String>, Header, description = "The connection; makes this the standard transport"),
@@ -234,22 +244,20 @@ pub(crate) async fn stream(
     responses(
         (status = 202, description = "The connection is closed (standard transport)"),
         (status = 204, description = "There is no such server now"),
-        (status = 409, description = "The server runs the agent of a session; `details.what` is `session`, `details.sessionIds` names them", body = Problem, content_type = "application/problem+json"),
-        (status = 400, description = "Not a server id", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The server runs the agent of a session; `details.what` is `session`, `details.sessionIds` names them"),
+        (status = 400, description = "Not a server id"),
+        (status = 404, description = "`Acp-Connection-Id` names no connection, or the agent is not installed, or there is no such version"),
     )
 )]
-pub(crate) async fn delete(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-) -> ApiResult<StatusCode> {
-    let id = ServerId::parse(&id?.0)?;
-    if let Some(connection) = header_text(&headers, &CONNECTION_ID)? {
-        state.hub.settle(&connection).await;
-        let server = standard::connection(&state, &connection, Some(&id))?;
-        return standard::close(&state, &server).await;
+pub(crate) async fn delete(State(state): State<AppState>, request: AcpRequest) -> ApiResult<StatusCode> {
+    match request {
+        AcpRequest::Standard(id) => standard::close(&state, id.as_str()).await,
+        AcpRequest::Direct(id) => stop(&state, &id).await,
     }
+}
+
+/// Stops a server, unless sessions use it.
+async fn stop(state: &AppState, id: &ServerId) -> ApiResult<StatusCode> {
     let serves = state.sessions.served_by(id.as_str());
     if let Some(session) = serves.first() {
         let detail =
@@ -260,11 +268,10 @@ pub(crate) async fn delete(
             .with_details(details)
             .into());
     }
-    state.hub.close(&id).await;
+    state.hub.close(id).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reads the body as one message.
 pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Message<bytes::Bytes>> {
     let bytes = body::read(state, body).await?;
     let message = Message::read(bytes).map_err(|invalid| {
@@ -281,23 +288,6 @@ pub(super) async fn read_message(state: &AppState, body: Body) -> ApiResult<Mess
     // Before anything is started for it.
     check_message(&message).map_err(CallError::from)?;
     Ok(message)
-}
-
-/// Starts the agent of that server, made if need be, with a reader from before the start: nothing it says is missed.
-async fn bootstrap(
-    state: &AppState,
-    id: &ServerId,
-    (agent, version): (&str, Option<&str>),
-    from: Position,
-) -> ApiResult<(Server, Reader)> {
-    let server = state.hub.open(id, Some(agent), version)?;
-    let reader = server.subscribe(from, ReaderKind::Client).await?;
-    server.start().await?;
-    Ok((server, reader))
-}
-
-fn known(state: &AppState, id: &ServerId) -> ApiResult<Server> {
-    state.hub.get(id).ok_or_else(|| missing(id))
 }
 
 fn missing(id: &ServerId) -> ApiError {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::Extensions;
 use sa_api::Gap;
-use sa_hub::{Reader, Server};
+use sa_hub::{Reader, Server, WhenStopped};
 use sa_journal::Step;
 use sa_jsonrpc::{ErrorObject, Invalid, Kind, Message, codes};
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 const EVENTS_PROTOCOL: &str = "sandbox-agent.events.v1";
 /// Close code: what comes next is no longer in the log.
 const CLOSE_GAP: u16 = 4000;
-/// What lies between the last message of an agent and the end of the socket: clients drop what they have not worked
+/// Pause between the last message of an agent and the end of the socket: clients drop what they have not worked
 /// through when that comes, and the last messages say how their requests ended.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
@@ -39,7 +39,7 @@ pub(super) struct Handshake {
 impl Handshake {
     pub(super) async fn of(state: &AppState, request: Request) -> ApiResult<Self> {
         let (mut parts, _) = request.into_parts();
-        let upgrade = websocket::handshake(state, &mut parts, state.hub.limits().body_bytes).await?;
+        let upgrade = websocket::handshake(state, &mut parts, state.options.limits.body_bytes).await?;
         Ok(Self { upgrade: upgrade.protocols([EVENTS_PROTOCOL]), extensions: parts.extensions })
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
         let number = open.number();
         let view = SocketView { socket: number, resumed_at };
         let (answers, own) = mpsc::channel(OWN_ANSWERS);
-        let patience = Duration::from_millis(state.hub.limits().header_read_ms);
+        let patience = Duration::from_millis(state.options.limits.header_read_ms);
         let incoming = Incoming { server: &server, number, role, patience, answers };
         let mut outgoing = Outgoing { reader, own, server: &server, view, events };
         let (mut sink, mut stream) = websocket::split(&state, socket);
@@ -167,7 +167,7 @@ impl Incoming<'_> {
     /// Sends one message to the agent; what cannot be sent and has an id is answered here.
     async fn forward(&self, message: Message<Bytes>) -> Option<Vec<u8>> {
         let waits = (message.shape.kind == Kind::Request).then(|| message.id_text().to_owned());
-        match self.server.send(message, false, Caller::Socket(self.number)).await {
+        match self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.number)).await {
             Ok(()) => None,
             Err(error) => {
                 tracing::debug!(server = %self.server.id(), %error, "a message from a socket was not passed on");

@@ -21,8 +21,8 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{Extensions, HeaderMap, StatusCode};
-use sa_api::{ErrorCode, Problem};
-use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId};
+use sa_api::ErrorCode;
+use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId, WhenStopped};
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::Caller;
 use std::time::Duration;
@@ -31,9 +31,13 @@ use std::time::Duration;
 const INITIALIZE_PATIENCE: Duration = Duration::from_secs(1);
 
 type Parameters = Result<Query<AcpQuery>, QueryRejection>;
-type Agent = Result<Path<String>, PathRejection>;
+/// The agent in the path `/v1/agents/{agent}/acp`; `/acp` has it in the query.
+type Agent = Result<Option<Path<String>>, PathRejection>;
 
-/// Opens a connection or sends a message on one.
+fn named_agent(agent: Agent, query: &mut AcpQuery) -> ApiResult<Option<String>> {
+    Ok(agent?.map(|Path(agent)| agent).or_else(|| query.agent.take()))
+}
+
 #[utoipa::path(
     post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
     summary = "Open a connection or send a message",
@@ -50,30 +54,29 @@ type Agent = Result<Path<String>, PathRejection>;
         (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
             headers(("Acp-Connection-Id" = String, description = "The new connection"))),
         (status = 202, description = "The message is on its way"),
-        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
+        (status = 429, description = "Too many connections, streams or unanswered requests"),
+        (status = 502, description = "The agent could not be installed or started, ended, or does not read"),
+        (status = 504, description = "The agent was silent for too long"),
     )
 )]
 pub(crate) async fn standard_post(
     State(state): State<AppState>,
+    agent: Agent,
     query: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let Query(query) = query?;
-    open_or_post(&state, query.agent.as_deref(), query.agent_version.as_deref(), &headers, body).await
+    let Query(mut query) = query?;
+    let agent = named_agent(agent, &mut query)?;
+    check_json_body(&headers)?;
+    match header_text(&headers, &CONNECTION_ID)? {
+        Some(id) => post_message(&state, &connection(&state, &id)?, &headers, body).await,
+        None => initialize(&state, agent.as_deref(), query.agent_version.as_deref(), &headers, body).await,
+    }
 }
 
-/// Streams a connection or a session, or opens a WebSocket.
 #[utoipa::path(
     get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
     summary = "Stream a connection or a session",
@@ -93,26 +96,24 @@ pub(crate) async fn standard_post(
         (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
         (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
             headers(("Acp-Connection-Id" = String, description = "The connection"))),
-        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
+        (status = 409, description = "The stream has a reader"),
+        (status = 429, description = "Too many connections or streams"),
+        (status = 502, description = "The agent could not be installed or started"),
     )
 )]
 pub(crate) async fn standard_get(
     State(state): State<AppState>,
+    agent: Agent,
     query: Parameters,
     request: Request,
 ) -> ApiResult<Response> {
-    let Query(query) = query?;
-    open_stream(&state, query.agent.as_deref(), &query, request).await
+    let Query(mut query) = query?;
+    let agent = named_agent(agent, &mut query)?;
+    open_stream(&state, agent.as_deref(), &query, request).await
 }
 
-/// Closes a connection.
 #[utoipa::path(
     delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
     summary = "Close a connection",
@@ -124,125 +125,19 @@ pub(crate) async fn standard_get(
     ),
     responses(
         (status = 202, description = "The connection is closed and its agent gone"),
-        (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "No connection named"),
+        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
     )
 )]
 pub(crate) async fn standard_delete(
     State(state): State<AppState>,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
-    let id = required_connection(&headers)?;
-    state.hub.settle(&id).await;
-    let server = connection(&state, &id, None)?;
-    close(&state, &server).await
+    close(&state, &required_connection(&headers)?).await
 }
 
-/// `POST /acp?agent=` by path, for clients that cannot keep a query.
-#[utoipa::path(
-    post, path = "/v1/agents/{agent}/acp", operation_id = "postAgentAcpConnection", tag = "acp-standard",
-    summary = "Open a connection to an agent or send a message",
-    description = "Does the same as `POST /acp?agent=`, for clients that cannot send a query.",
-    params(
-        ("agent" = String, Path, description = "The agent"),
-        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
-        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
-        ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
-    ),
-    request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
-    responses(
-        (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
-            headers(("Acp-Connection-Id" = String, description = "The new connection"))),
-        (status = 202, description = "The message is on its way"),
-        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many connections, streams or unanswered requests", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started, ended, or does not read", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space left to install the agent", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The agent was silent for too long", body = Problem, content_type = "application/problem+json"),
-    )
-)]
-pub(crate) async fn agent_post(
-    State(state): State<AppState>,
-    agent: Agent,
-    query: Parameters,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Response> {
-    let (Path(agent), Query(query)) = (agent?, query?);
-    open_or_post(&state, Some(&agent), query.agent_version.as_deref(), &headers, body).await
-}
-
-/// `GET /acp?agent=` by path.
-#[utoipa::path(
-    get, path = "/v1/agents/{agent}/acp", operation_id = "streamAgentAcpConnection", tag = "acp-standard",
-    summary = "Stream a connection of an agent",
-    description = "Does the same as `GET /acp?agent=`, for clients that cannot send a query.",
-    params(
-        ("agent" = String, Path, description = "The agent"),
-        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
-        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
-        ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
-        ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-    ),
-    responses(
-        (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
-        (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
-            headers(("Acp-Connection-Id" = String, description = "The connection"))),
-        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The stream has a reader", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started on this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many connections or streams", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent could not be installed or started", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-    )
-)]
-pub(crate) async fn agent_get(
-    State(state): State<AppState>,
-    agent: Agent,
-    query: Parameters,
-    request: Request,
-) -> ApiResult<Response> {
-    let (Path(agent), Query(query)) = (agent?, query?);
-    open_stream(&state, Some(&agent), &query, request).await
-}
-
-/// `DELETE /acp` by path.
-#[utoipa::path(
-    delete, path = "/v1/agents/{agent}/acp", operation_id = "closeAgentAcpConnection", tag = "acp-standard",
-    summary = "Close a connection of an agent",
-    description = "Does the same as `DELETE /acp`.",
-    params(
-        ("agent" = String, Path, description = "The agent"),
-        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
-        ("Acp-Connection-Id" = String, Header, description = "The connection"),
-    ),
-    responses(
-        (status = 202, description = "The connection is closed and its agent gone"),
-        (status = 400, description = "No connection named", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version", body = Problem, content_type = "application/problem+json"),
-    )
-)]
-pub(crate) async fn agent_delete(state: State<AppState>, headers: HeaderMap) -> ApiResult<StatusCode> {
-    standard_delete(state, headers).await
-}
-
-/// The connection of that id. On a path that names a server, both must agree.
-pub(super) fn connection(state: &AppState, id: &str, path: Option<&ServerId>) -> ApiResult<Server> {
-    if let Some(path) = path.filter(|path| path.as_str() != id) {
-        let id = quote(id);
-        let detail = format!("header 'Acp-Connection-Id': expected '{path}', as in the path, got '{id}'");
-        return Err(ApiError::invalid(detail));
-    }
+/// Finds the connection of that id.
+pub(super) fn connection(state: &AppState, id: &str) -> ApiResult<Server> {
     let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no connection '{id}'"));
     let id = ServerId::parse(id).map_err(|_| missing())?;
     state.hub.get(&id).ok_or_else(missing)
@@ -260,12 +155,12 @@ pub(super) async fn post_message(
         return Err(ApiError::invalid("initialize opens a connection; this one is open already"));
     }
     let session = session_of(headers, &message)?;
-    let limit = state.hub.limits().streams_per_connection;
+    let limit = state.options.limits.streams_per_connection;
     let scope = match message.shape.kind {
         Kind::Request => server.answer_scope(session.as_deref(), limit),
         Kind::Notification | Kind::Response => CONNECTION_SCOPE,
     };
-    server.send(message, false, Caller::Stream(scope)).await?;
+    server.send(message, WhenStopped::Refuse, Caller::Stream(scope)).await?;
     Ok(StatusCode::ACCEPTED.into_response())
 }
 
@@ -279,7 +174,7 @@ pub(super) async fn stream(
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let session = header_text(headers, &SESSION_ID)?;
-    let limit = state.hub.limits().streams_per_connection;
+    let limit = state.options.limits.streams_per_connection;
     let attachment = server.attach(session.as_deref(), after, limit)?;
     let reader = server.subscribe(Position::After(attachment.after), ReaderKind::Client).await?;
     attend(extensions, &reader);
@@ -289,23 +184,20 @@ pub(super) async fn stream(
 }
 
 /// Ends a connection.
-pub(super) async fn close(state: &AppState, server: &Server) -> ApiResult<StatusCode> {
-    state.hub.close(server.id()).await;
+pub(super) async fn close(state: &AppState, id: &str) -> ApiResult<StatusCode> {
+    state.hub.settle(id).await;
+    state.hub.close(connection(state, id)?.id()).await;
     Ok(StatusCode::ACCEPTED)
 }
 
-async fn open_or_post(
+/// Opens a connection with the message `initialize`.
+async fn initialize(
     state: &AppState,
     agent: Option<&str>,
     version: Option<&str>,
     headers: &HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    check_json_body(headers)?;
-    if let Some(id) = header_text(headers, &CONNECTION_ID)? {
-        let server = connection(state, &id, None)?;
-        return post_message(state, &server, headers, body).await;
-    }
     check_accept(headers, Media::Json)?;
     let message = read_message(state, body).await?;
     if !is_initialize(&message) {
@@ -314,7 +206,7 @@ async fn open_or_post(
         ));
     }
     let server = state.hub.open_connection(required_agent(agent)?, version)?;
-    let early = Duration::from_millis(state.hub.limits().early_answer_ms);
+    let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let patience = Preference::patience(Preference::of(headers), early);
     let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();
@@ -339,12 +231,12 @@ async fn open_stream(
     let after = last_event_id(headers, query.last_event_id.as_deref())?;
     let id = header_text(headers, &CONNECTION_ID)?;
     if !is_websocket(headers) {
-        let server = connection(state, &required_connection(headers)?, None)?;
+        let server = connection(state, &required_connection(headers)?)?;
         return stream(state, &server, headers, request.extensions(), after).await;
     }
     let handshake = Handshake::of(state, request).await?;
     if let Some(id) = id {
-        let server = connection(state, &id, None)?;
+        let server = connection(state, &id)?;
         let reader =
             server.subscribe(after.map_or(Position::Now, Position::After), ReaderKind::Client).await?;
         let joining = Joining { reader, after, role: Role::Joined };

@@ -1,8 +1,9 @@
 //! Bounds of parameters, in one place: a parameter of one name has the same bounds in every operation.
 
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
-use utoipa::openapi::schema::{ArrayItems, Object, SchemaType, Type};
-use utoipa::openapi::{Deprecated, RefOr, Schema};
+use super::schemas;
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ArrayItems, Object, Type};
+use utoipa::openapi::{Deprecated, RefOr, Required, Schema};
 
 /// Session ids that clients choose; `import` is reserved for the operation at that path.
 pub(super) const SESSION_ID: &str = "^[A-Za-z0-9][A-Za-z0-9._~:@-]{0,127}$";
@@ -61,6 +62,43 @@ const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
     ("listSessions", "metadata", Bound::Pattern("^[^:]*:")),
 ];
 
+/// Parameters of paths, with their descriptions.
+const OF_PATHS: &[(&str, &str)] = &[
+    ("agent", "The agent's id"),
+    ("messageId", "The message's id, as `queue` and the events have it"),
+    ("permissionId", "The permission's id, as `permissionAsked` and the session have it"),
+    ("processId", "The process's id"),
+    ("questionId", "The question's id, as `questionAsked` and the session have it"),
+    ("serverId", "The server"),
+    ("sessionId", "The session's id"),
+    ("ticket", "The ticket"),
+];
+
+/// Adds the parameters in a path that an operation does not describe itself, in the order of the path.
+pub(super) fn add_of_path(path: &str, operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    let of_path: Vec<&(&str, &str)> = path
+        .split(['{', '}'])
+        .skip(1)
+        .step_by(2)
+        .filter_map(|name| OF_PATHS.iter().find(|(known, _)| *known == name))
+        .collect();
+    for (at, (name, description)) in of_path.into_iter().enumerate() {
+        let is_known = parameters.iter().any(|parameter| {
+            matches!(parameter, RefOr::T(known) if known.name == *name && known.parameter_in == ParameterIn::Path)
+        });
+        if !is_known {
+            let parameter = ParameterBuilder::new()
+                .name(*name)
+                .parameter_in(ParameterIn::Path)
+                .description(Some(*description))
+                .required(Required::True)
+                .schema(Some(Object::with_type(Type::String)));
+            parameters.insert(at, parameter.build().into());
+        }
+    }
+}
+
 /// Names that parameters had in 0.4, where the daemon takes both.
 const OLD_NAMES: &[(&str, &str)] = &[("noCache", "no_cache")];
 
@@ -89,7 +127,8 @@ pub(super) fn bound(operation: &mut Operation) {
     let id = operation.operation_id.clone().unwrap_or_default();
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
-        drop_null(parameter);
+        // An optional parameter may be absent, but there is no null in HTTP.
+        parameter.schema.iter_mut().for_each(schemas::drop_null);
         let own = OWN_BOUNDS.iter().find(|(of, name, _)| *of == id && *name == parameter.name);
         let shared = BOUNDS
             .iter()
@@ -122,18 +161,6 @@ impl Bound {
             Self::OneOf(values) => {
                 schema.enum_values = Some(values.iter().map(|value| (*value).into()).collect());
             }
-        }
-    }
-}
-
-/// An optional header may be absent, but there is no null in HTTP.
-fn drop_null(parameter: &mut Parameter) {
-    if let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema
-        && let SchemaType::Array(types) = &mut schema.schema_type
-    {
-        types.retain(|kind| *kind != Type::Null);
-        if let [kind] = &types[..] {
-            schema.schema_type = SchemaType::Type(kind.clone());
         }
     }
 }

@@ -4,7 +4,7 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayItems, KnownFormat, Object, ObjectBuilder, SchemaFormat, SchemaType, Type,
 };
-use utoipa::openapi::{Content, RefOr, Schema};
+use utoipa::openapi::{Content, Ref, RefOr, Schema};
 
 /// Media types whose bodies are bytes: generators send and return them as they are.
 const BINARY: [&str; 4] =
@@ -12,6 +12,18 @@ const BINARY: [&str; 4] =
 
 /// Components that keep members which they do not list.
 const OPEN: [&str; 4] = ["McpLocalServer", "McpRemoteServer", "SkillsConfig", "SkillSource"];
+
+/// Components whose optional members may also be null. Elsewhere an optional member is absent or has a value.
+const NULLABLE: [&str; 8] = [
+    "FsMoveRequest",
+    "McpLocalServer",
+    "McpRemoteServer",
+    "ProcessCreateRequest",
+    "ProcessRunRequest",
+    "SkillSource",
+    "TerminalExitFrame",
+    "TerminalInputFrame",
+];
 
 /// Calls a function for every object in a schema, the schema itself included.
 pub(super) fn visit(schema: &mut RefOr<Schema>, on_object: &mut impl FnMut(&mut Object)) {
@@ -40,6 +52,9 @@ pub(super) fn visit(schema: &mut RefOr<Schema>, on_object: &mut impl FnMut(&mut 
 pub(super) fn correct(name: &str, schema: &mut RefOr<Schema>) {
     visit(schema, &mut |object| {
         drop_null_defaults(object);
+        if !NULLABLE.contains(&name) {
+            drop_nulls(object);
+        }
         // Names of members are always text.
         object.property_names = None;
         if is_free_form(object) {
@@ -61,6 +76,47 @@ fn is_free_form(object: &Object) -> bool {
         SchemaType::AnyValue => false,
     };
     is_object && object.properties.is_empty() && object.additional_properties.is_none()
+}
+
+/// Takes null from the types of optional members, which the macros add to each.
+fn drop_nulls(object: &mut Object) {
+    for (name, member) in &mut object.properties {
+        if !object.required.contains(name) {
+            drop_null(member);
+        }
+    }
+}
+
+/// Takes null from the types of a schema.
+pub(super) fn drop_null(schema: &mut RefOr<Schema>) {
+    match schema {
+        RefOr::T(Schema::Object(object)) => drop_null_type(&mut object.schema_type),
+        RefOr::T(Schema::Array(array)) => drop_null_type(&mut array.schema_type),
+        RefOr::T(Schema::OneOf(union)) => {
+            union.items.retain(|item| !is_null(item));
+            if let [only] = &mut union.items[..] {
+                let mut only = std::mem::replace(only, RefOr::Ref(Ref::new("")));
+                if let (RefOr::Ref(reference), Some(description)) = (&mut only, union.description.take()) {
+                    reference.description = description;
+                }
+                *schema = only;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn drop_null_type(schema_type: &mut SchemaType) {
+    if let SchemaType::Array(types) = schema_type {
+        types.retain(|kind| *kind != Type::Null);
+        if let [kind] = &types[..] {
+            *schema_type = SchemaType::Type(kind.clone());
+        }
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }
 
 /// An absent member has no default; `null` would be no value of its type.

@@ -268,9 +268,9 @@ fn the_document_has_the_routes_that_are_served() {
     let sources = [
         include_str!("../router.rs"),
         include_str!("../routes/config.rs"),
-        include_str!("../routes/fs/mod.rs"),
-        include_str!("../routes/processes/mod.rs"),
-        include_str!("../routes/sessions/mod.rs"),
+        include_str!("../routes/fs.rs"),
+        include_str!("../routes/processes.rs"),
+        include_str!("../routes/sessions.rs"),
     ];
     let mut served = BTreeSet::new();
     for route in sources.iter().flat_map(|source| source.split(".route(").skip(1)) {

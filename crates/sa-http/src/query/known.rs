@@ -22,7 +22,6 @@ pub(super) struct Known {
     parameters: Vec<Parameter>,
 }
 
-/// One parameter.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Parameter {
     name: String,

@@ -65,7 +65,7 @@ fn asset(file: &'static File) -> Asset {
         content_type: content_type(file.path),
         cache: if is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" },
         etag: file.etag,
-        content: Content::Compressed { brotli: Some(file.brotli), gzip: file.gzip },
+        content: Content::Gzip(file.gzip),
     }
 }
 

@@ -16,13 +16,9 @@ const CONTRACT: Asset = Asset {
     content_type: "application/json",
     cache: "no-cache",
     etag: env!("CONTRACT_ETAG"),
-    content: Content::Compressed {
-        brotli: None,
-        gzip: include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz")),
-    },
+    content: Content::Gzip(include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"))),
 };
 
-/// Name, version and links of the daemon.
 #[utoipa::path(
     get, path = "/", operation_id = "getInfo", tag = "meta",
     summary = "Get name, version and links",
@@ -42,7 +38,6 @@ pub(crate) async fn info() -> Json<Info> {
     Json(Info { name: "sandbox-agent".to_owned(), version: VERSION.to_owned(), links })
 }
 
-/// Liveness, without a token.
 #[utoipa::path(
     get, path = "/v1/health", operation_id = "getHealth", tag = "meta", security(()),
     summary = "Check that the daemon is alive",
@@ -57,7 +52,6 @@ pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
     })
 }
 
-/// This contract.
 #[utoipa::path(
     get, path = "/v1/openapi.json", operation_id = "getOpenapi", tag = "meta",
     summary = "Get the OpenAPI document",
@@ -71,7 +65,6 @@ pub(crate) async fn openapi(headers: HeaderMap) -> ApiResult<Response> {
     CONTRACT.respond(&headers)
 }
 
-/// Counters and gauges for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "getMetrics", tag = "meta",
     summary = "Get metrics",

@@ -1,15 +1,14 @@
 //! Tickets for streams.
 
-use crate::body::read_json_or_default;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::query::{is_stream_path, mismatch, quote, stream_paths};
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use http::{HeaderMap, StatusCode};
-use sa_api::{Problem, Ticket, TicketRequest};
+use http::StatusCode;
+use sa_api::{Ticket, TicketRequest};
 use std::time::Duration;
 
 /// Life of a ticket for one path, if its client does not say.
@@ -19,7 +18,6 @@ const LONGEST_LIFE_MS: u64 = 24 * 60 * 60 * 1000;
 /// The longest life of a ticket that opens any stream, once.
 const LONGEST_SINGLE_USE_MS: u64 = 5 * 60 * 1000;
 
-/// Creates a ticket for a stream.
 #[utoipa::path(
     post, path = "/v1/tickets", operation_id = "issueTicket", tag = "meta",
     summary = "Create a ticket for a stream",
@@ -31,23 +29,20 @@ const LONGEST_SINGLE_USE_MS: u64 = 5 * 60 * 1000;
     request_body(content = Option<TicketRequest>, content_type = "application/json", description = "The stream to open; any, once, by default"),
     responses(
         (status = 201, description = "The ticket", body = Ticket),
-        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range"),
     )
 )]
 pub(crate) async fn issue(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<(StatusCode, Json<Ticket>)> {
-    let TicketRequest { path, lifetime_ms } = read_json_or_default(&state, &headers, body).await?;
+    let TicketRequest { path, lifetime_ms } = body.read_or_default().await?;
     if let Some(path) = path.as_deref().filter(|path| !is_stream_path(path)) {
         let expected = format!("the path of a stream ({})", stream_paths().join(", "));
         let wrong = mismatch(&expected, &format!("'{}'", quote(path)));
         return Err(ApiError::invalid(format!("member 'path': {wrong}")));
     }
-    let single_use_ms = state.hub.limits().ticket_ms;
+    let single_use_ms = state.options.limits.ticket_ms;
     let (usual, most) = match path {
         Some(_) => (USUAL_LIFE_MS, LONGEST_LIFE_MS),
         None => (single_use_ms, LONGEST_SINGLE_USE_MS.max(single_use_ms)),
@@ -62,15 +57,13 @@ pub(crate) async fn issue(
     Ok((StatusCode::CREATED, Json(state.tickets.issue(path, Duration::from_millis(life)))))
 }
 
-/// Revokes a ticket.
 #[utoipa::path(
     delete, path = "/v1/tickets/{ticket}", operation_id = "revokeTicket", tag = "meta",
     summary = "Revoke a ticket",
     description = "The ticket opens nothing from now on. Revoking a ticket that does not exist succeeds, too. Streams that are open stay open.",
-    params(("ticket" = String, Path, description = "The ticket")),
     responses(
         (status = 204, description = "The ticket does not exist any more"),
-        (status = 400, description = "The path is not UTF-8", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The path is not UTF-8"),
     )
 )]
 pub(crate) async fn revoke(

@@ -5,7 +5,7 @@ use crate::query::{Parameters, refusal};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use sa_api::{Problem, Timestamp, UsageGrouping, UsageReport};
+use sa_api::{Timestamp, UsageGrouping, UsageReport};
 use sa_sessions::{UsageCursor, UsageFilter};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -16,7 +16,6 @@ const USUAL_PAGE: usize = 100;
 /// The most groups of a page.
 const LARGEST_PAGE: usize = 1000;
 
-/// Sums up tokens and cost.
 #[utoipa::path(
     get, path = "/v1/usage", operation_id = "getUsage", tag = "sessions",
     summary = "Sum up tokens and cost",
@@ -35,7 +34,7 @@ const LARGEST_PAGE: usize = 1000;
     ),
     responses(
         (status = 200, description = "Tokens and cost", body = UsageReport),
-        (status = 400, description = "A parameter is unknown or has an invalid value", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is unknown or has an invalid value"),
     )
 )]
 pub(crate) async fn sum(

@@ -96,7 +96,7 @@ impl<F: Frames> HttpBody for EventBody<F> {
 
 /// Returns the response that streams these frames.
 pub(crate) fn response(state: &AppState, frames: impl Frames) -> Response {
-    let pause = Duration::from_millis(state.hub.limits().heartbeat_ms);
+    let pause = Duration::from_millis(state.options.limits.heartbeat_ms);
     let body = EventBody { frames, heartbeat: Timers::default().sleep(pause), pause, next: None };
     let mut response = Body::new(body).into_response();
     let headers = response.headers_mut();

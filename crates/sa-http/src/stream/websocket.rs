@@ -94,7 +94,7 @@ pub(crate) async fn handshake(
 
 /// Splits a socket into its halves.
 pub(crate) fn split(state: &AppState, socket: WebSocket) -> (SocketSink, SocketStream) {
-    let period = Duration::from_millis(state.hub.limits().heartbeat_ms);
+    let period = Duration::from_millis(state.options.limits.heartbeat_ms);
     let heartbeat = tokio::time::interval_at(Instant::now() + period, period);
     let (sink, stream) = socket.split();
     (SocketSink { sink, heartbeat }, stream)

@@ -1,8 +1,9 @@
-//! What the agent does to its owner: it reads, writes, closes its streams, ends.
+//! Handles the agent's side of a run: its output, its closed streams, its exit.
 
 use super::Owner;
 use super::calls::with_presence;
-use crate::pipes::{Asked, Output, Pipes};
+use super::run::{Agent, Due, Exited, OutputState, Run};
+use crate::pipes::{Asked, Output};
 use crate::stats::add;
 use crate::{CallError, Response};
 use sa_api::{AcpServerStatus, AgentExit};
@@ -13,58 +14,63 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long output is still read after the agent's exit: a grandchild may hold the pipe open for ever.
-pub(super) const DRAIN: Duration = Duration::from_millis(100);
-/// How long an agent that closed its output or input may take to exit before it is stopped.
-const HALF_CLOSED: Duration = Duration::from_millis(250);
-/// How long the streams of a connection outlive its agent: clients that take the end of any of them for the end of
-/// everything must have read from the others how their requests ended.
-const FAREWELL: Duration = Duration::from_millis(500);
-/// How often a pipe is read at the end of a run: enough to empty the largest one, and an end to what grandchildren write.
+/// Time between the end of a connection's agent and the end of its streams. Some clients take the end of one stream
+/// for the end of all, so they must have read from the others how their requests ended.
+const STREAM_DRAIN: Duration = Duration::from_millis(500);
+/// Reads at the end of a run: enough to empty the largest pipe, and a bound on the output of grandchildren.
 const LAST_READS: usize = 64;
-/// How many reads pass between two turns of everybody else.
+/// Reads between two yields to other tasks.
 const READS_IN_A_ROW: usize = 4;
 
 impl Owner {
     pub(super) fn write(&mut self) {
-        let Some(pipes) = self.pipes.as_mut() else { return };
-        if let Err(error) = pipes.write() {
+        if let Run::Live { agent, phase } = &mut self.run
+            && let Err(error) = agent.pipes.write()
+        {
             tracing::debug!(server = %self.parts.server.id(), %error, "agent closed its input");
-            self.half_closed();
+            phase.on_input_closed(Instant::now());
         }
     }
 
-    /// Reads once, and now and then lets others run: an agent that writes without pause would keep this thread, and the
-    /// sockets that wait for it, for as long as the runtime allows a task to go on, which is many reads.
-    pub(super) async fn read_and_share(&mut self) {
-        if !self.read(Asked::Runtime) {
-            return;
-        }
-        self.reads += 1;
-        if self.reads.is_multiple_of(READS_IN_A_ROW) {
-            tokio::task::yield_now().await;
+    /// Reads once and, now and then, yields: an agent that writes without pause would otherwise keep this thread, and
+    /// the sockets that wait for it, for as long as the runtime lets one task run, which is many reads.
+    pub(super) async fn read_and_yield(&mut self) {
+        match self.read() {
+            Output::Data(()) => {
+                self.reads += 1;
+                if self.reads.is_multiple_of(READS_IN_A_ROW) {
+                    tokio::task::yield_now().await;
+                }
+            }
+            Output::Nothing => {}
+            Output::End => {
+                if let Run::Live { phase, .. } = &mut self.run {
+                    let due = phase.on_output_closed(Instant::now());
+                    self.perform(due);
+                }
+            }
         }
     }
 
-    /// Reads once. False if there was nothing to read.
-    pub(super) fn read(&mut self, asked: Asked) -> bool {
-        let Some(pipes) = self.pipes.as_mut() else { return false };
+    fn read(&mut self) -> Output<()> {
+        let Some(pipes) = self.run.pipes_mut() else { return Output::Nothing };
         let relay = &mut self.relay;
         let read = with_presence(&self.calls, &self.shared, |present| {
-            pipes.read(asked, |data| (data.len(), relay.agent_data(data, present)))
+            pipes.read(Asked::Runtime, |data| (data.len(), relay.agent_data(data, present)))
         });
+        self.publish_read(read)
+    }
+
+    fn publish_read(&mut self, read: Output<(usize, sa_relay::Output)>) -> Output<()> {
         match read {
             Output::Data((length, output)) => {
                 add(&self.parts.stats.bytes_from_agents, length as u64);
-                self.patience.heard();
+                self.patience.restart();
                 self.publish(output, None);
-                true
+                Output::Data(())
             }
-            Output::Nothing => false,
-            Output::End => {
-                self.output_closed();
-                false
-            }
+            Output::Nothing => Output::Nothing,
+            Output::End => Output::End,
         }
     }
 
@@ -72,7 +78,7 @@ impl Owner {
     pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
         add(&self.parts.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
-            self.shared.journal.append(Arc::new(segment), |left| self.relay.reuse(left));
+            self.shared.journal.append(Arc::new(segment));
         }
         if !output.deliveries.is_empty() {
             self.attended = Instant::now();
@@ -81,7 +87,7 @@ impl Owner {
             let answer = match delivery.answer {
                 Answer::Response { bytes, is_error } => Ok(Response { bytes, is_error }),
                 Answer::AgentEnded => Err(CallError::Ended(exit.cloned().unwrap_or_default())),
-                Answer::Silent => Err(CallError::Silent(self.parts.tending.silence.unwrap_or_default())),
+                Answer::Silent => Err(CallError::Silent(self.parts.timeouts.silence.unwrap_or_default())),
             };
             self.calls.answer(delivery.ticket, answer);
         }
@@ -93,39 +99,42 @@ impl Owner {
         self.shared.state().pending_requests = self.relay.pending_requests();
     }
 
-    pub(super) fn agent_exited(&mut self, exit: Exit) {
-        self.exit_wait = None;
-        self.exit = Some(exit);
-        if self.pipes.as_ref().is_some_and(Pipes::has_output) {
-            self.run_deadline = Some(Instant::now() + DRAIN);
-        } else {
-            self.end_run();
+    pub(super) fn on_exit(&mut self, exit: Exit) {
+        let Run::Live { agent, phase } = &mut self.run else { return };
+        let output = if agent.pipes.has_output() { OutputState::Open } else { OutputState::Closed };
+        let due = phase.on_exit(exit, output, Instant::now());
+        self.perform(due);
+    }
+
+    /// Performs the action that a transition asked for.
+    pub(super) fn perform(&mut self, due: Due) {
+        let grace = self.stop_grace();
+        match (due, std::mem::replace(&mut self.run, Run::Idle)) {
+            (Due::End(exit), Run::Live { agent, .. }) => {
+                self.run = Run::Exited(self.end_run(agent, exit));
+            }
+            (Due::Stop, Run::Live { mut agent, phase }) => {
+                let process = agent.pipes.process.clone();
+                agent.exit = Box::pin(async move { process.stop(grace).await });
+                self.run = Run::Live { agent, phase };
+            }
+            (_, run) => self.run = run,
         }
     }
 
-    fn output_closed(&mut self) {
-        if self.exit.is_some() { self.end_run() } else { self.half_closed() }
-    }
-
-    /// The agent closed one of its streams: it cannot be talked to and gets a moment to exit by itself.
-    fn half_closed(&mut self) {
-        if self.exit.is_none() && self.run_deadline.is_none() {
-            self.run_deadline = Some(Instant::now() + HALF_CLOSED);
-        }
-    }
-
-    /// The agent is gone: the last of its output is read and every wait ends here.
-    pub(super) fn end_run(&mut self) {
-        let Some(exit) = self.exit.take() else { return };
+    /// Reads the last output of an agent that has exited, and ends every wait for it.
+    pub(super) fn end_run(&mut self, mut agent: Agent, exit: Exit) -> Exited {
         for _ in 0..LAST_READS {
-            if !self.read(Asked::System) {
+            let relay = &mut self.relay;
+            let read = with_presence(&self.calls, &self.shared, |present| {
+                agent.pipes.read(Asked::System, |data| (data.len(), relay.agent_data(data, present)))
+            });
+            if !matches!(self.publish_read(read), Output::Data(())) {
                 break;
             }
         }
-        let Some(pipes) = self.pipes.take() else { return };
-        (self.exit_wait, self.run_deadline) = (None, None);
-        let exit =
-            AgentExit { code: exit.code, signal: exit.signal, stderr_tail: pipes.process.stderr_tail() };
+        let stderr_tail = agent.pipes.process.stderr_tail();
+        let exit = AgentExit { code: exit.code, signal: exit.signal, stderr_tail };
         tracing::info!(
             server = %self.parts.server.id(), agent = %self.parts.agent.id,
             code = exit.code, signal = exit.signal, "agent ended"
@@ -137,13 +146,13 @@ impl Owner {
             state.pid = None;
             state.exit = Some(exit.clone());
         }
-        self.tell_end(&exit);
-        self.last_exit = Some(exit);
-        // A connection belongs to one client, who is told on its streams; then they end, too.
-        self.run_deadline = self.parts.tending.unattended.map(|_| Instant::now() + FAREWELL);
+        self.report_exit(&exit);
+        // A connection belongs to one client. Its streams report the exit, then they end.
+        let until = self.parts.timeouts.unattended.map(|_| Instant::now() + STREAM_DRAIN);
+        Exited { exit, until }
     }
 
-    fn tell_end(&mut self, exit: &AgentExit) {
+    fn report_exit(&mut self, exit: &AgentExit) {
         let event = serde_json::to_value(exit).unwrap_or_default();
         let data = event.to_string();
         let message = "the agent ended before it answered".to_owned();

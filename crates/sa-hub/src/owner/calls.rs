@@ -25,18 +25,18 @@ pub(super) fn with_presence<T>(calls: &Calls, shared: &Shared, work: impl FnOnce
 }
 
 impl Calls {
-    /// A ticket that no other call has.
+    /// Returns a ticket that no other call has.
     pub(super) fn ticket(&mut self) -> u64 {
         self.next_ticket += 1;
         self.next_ticket
     }
 
-    /// The call of this ticket waits from now on.
+    /// Lets the call of this ticket wait from now on.
     pub(super) fn wait(&mut self, ticket: u64, reply: Reply<Response>) {
         self.waiting.insert(ticket, reply);
     }
 
-    /// Whether somebody still wants the answer.
+    /// Returns whether a caller still waits for the answer.
     pub(super) fn is_attached(&self, ticket: u64) -> bool {
         self.waiting.get(&ticket).is_some_and(|reply| !reply.is_closed())
     }
@@ -53,8 +53,8 @@ impl Calls {
         }
     }
 
-    /// Sends out the answers, readers first: whoever follows a stream beside a POST should see what led to an answer
-    /// before the answer, and the readers were woken when the log grew.
+    /// Sends the answers, after readers had a chance to run. A client that follows a stream and sends a POST then
+    /// sees what led to an answer before the answer.
     pub(super) async fn deliver(&mut self, shared: &Shared) {
         if self.ready.is_empty() {
             return;
@@ -67,7 +67,6 @@ impl Calls {
         }
     }
 
-    /// Fails all of them.
     pub(super) fn fail_all(&mut self, error: &CallError) {
         for (_, reply) in std::mem::take(&mut self.waiting) {
             drop(reply.send(Err(error.clone())));

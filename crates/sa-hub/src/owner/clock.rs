@@ -1,46 +1,48 @@
-//! What the passing of time does to an owner: silence, readers that catch up or not, ends that are enforced.
+//! Deadlines of an owner: of its agent's state, of requests that wait, of readers that lag, of clients that left.
 
 use super::Owner;
-use super::agent_side::DRAIN;
 use super::calls::with_presence;
+use super::run::{OutputState, Run};
 use crate::CallError;
 use crate::stats::add;
 use sa_jsonrpc::{ErrorObject, codes};
+use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::Instant;
 
 impl Owner {
-    /// When something is due at the latest.
+    /// Returns when the owner must act next.
     pub(super) fn next_deadline(&self, held_until: Option<Instant>) -> Option<Instant> {
-        let due =
-            [held_until, self.run_deadline, self.patience.deadline(&self.relay), self.unattended_deadline()];
+        let due = [
+            held_until,
+            self.run.deadline(),
+            self.patience.deadline(&self.relay),
+            self.unattended_deadline(),
+        ];
         due.into_iter().flatten().min()
     }
 
-    pub(super) fn time_passed(&mut self) {
+    /// Handles the deadlines that have passed. Breaks if the server is to end.
+    pub(super) fn on_time(&mut self) -> ControlFlow<()> {
         let now = Instant::now();
-        if self.run_deadline.is_some_and(|deadline| deadline <= now) {
-            self.run_deadline_passed(now);
+        let is_held = self.held_until().is_some();
+        match &mut self.run {
+            Run::Live { phase, .. } => {
+                let due = phase.on_time(now, if is_held { OutputState::Held } else { OutputState::Open });
+                self.perform(due);
+            }
+            Run::Exited(exited) if exited.until.is_some_and(|until| until <= now) => {
+                return ControlFlow::Break(());
+            }
+            Run::Idle | Run::Preparing(_) | Run::Exited(_) => {}
         }
         if let Some((through, silence)) = self.patience.exhausted(&self.relay, now) {
             self.give_up(through, silence);
         }
-        self.done |= self.unattended_deadline().is_some_and(|deadline| deadline <= now);
-    }
-
-    fn run_deadline_passed(&mut self, now: Instant) {
-        self.run_deadline = None;
-        if self.exit.is_some() && self.held_until().is_some() {
-            // What is left of the output waits for readers, not for the agent.
-            self.run_deadline = Some(now + DRAIN);
-        } else if self.exit.is_some() {
-            self.end_run();
-        } else if let Some(pipes) = &self.pipes {
-            let (process, grace) = (pipes.process.clone(), self.stop_grace());
-            self.exit_wait = Some(Box::pin(async move { process.stop(grace).await }));
-        } else {
-            self.done |= self.parts.tending.unattended.is_some();
+        if self.unattended_deadline().is_some_and(|deadline| deadline <= now) {
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     }
 
     /// Fails the requests that have waited through too long a silence. The agent may still answer; the streams get it.
@@ -55,10 +57,10 @@ impl Owner {
         self.publish(output, None);
     }
 
-    /// Until when readers that are behind hold the agent's output back.
+    /// Returns until when the agent's output is left unread for readers that lag.
     pub(super) fn held_until(&self) -> Option<Instant> {
         let limits = &self.parts.options.limits;
-        self.pipes.as_ref()?;
+        self.run.pipes()?;
         let stall = Duration::from_millis(limits.reader_stall_ms);
         let hold = self.shared.journal.hold(limits.reader_lag_bytes, stall)?;
         if hold.is_new {
@@ -67,9 +69,10 @@ impl Owner {
         Some(hold.until.into())
     }
 
-    /// A request whose client is gone does not keep a connection: nobody can answer what its agent may ask.
+    /// Returns when a connection without clients ends. A request whose client is gone does not keep it: nobody could
+    /// answer the agent's questions. While an agent is being prepared, its callers wait for that.
     fn unattended_deadline(&self) -> Option<Instant> {
-        let grace = self.parts.tending.unattended?;
+        let grace = self.parts.timeouts.unattended.filter(|_| !self.run.is_preparing())?;
         let attended = self.shared.journal.readers() > 0 || self.calls.is_any_attached();
         (!attended).then(|| self.attended + grace)
     }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// When the agent was last heard, and when requests were made since then. Older requests have waited since it was heard,
-/// so nothing has to be kept for them.
+/// The time of the last output, and of the requests since then. Older requests have waited since that output, so
+/// their times are not kept.
 #[derive(Debug)]
 pub(super) struct Patience {
     silence: Option<Duration>,
@@ -21,14 +21,14 @@ impl Patience {
         Self { silence, heard: Instant::now(), asked: VecDeque::new() }
     }
 
-    /// Notes that the agent said something, or that its silence begins here.
-    pub(super) fn heard(&mut self) {
+    /// Restarts the silence: the agent said something, or only now has to.
+    pub(super) fn restart(&mut self) {
         self.heard = Instant::now();
         self.asked.clear();
     }
 
     /// Notes the newest request.
-    pub(super) fn asked(&mut self, relay: &Relay) {
+    pub(super) fn on_request(&mut self, relay: &Relay) {
         if self.silence.is_some() {
             let oldest = relay.oldest_request().unwrap_or(u64::MAX);
             while self.asked.front().is_some_and(|(number, _)| *number < oldest) {

@@ -1,30 +1,70 @@
-//! How an agent comes to be: its program is looked for, installed if need be, and started.
+//! Starts an agent: its program is looked up, installed if it is missing, and spawned.
 
 use super::Owner;
+use super::run::{Agent, Exited, Phase, Preparing, Progress, Run};
 use crate::CallError;
-use crate::command::Command;
+use crate::command::ServerCommand;
 use crate::pipes::Pipes;
 use crate::stats::add;
 use sa_api::AcpServerStatus;
 use sa_install::Launchable;
-use std::pin::pin;
+use std::ops::ControlFlow;
 
 impl Owner {
-    pub(super) async fn start(&mut self) -> Result<(), CallError> {
-        let launchable = match self.prepare().await {
-            Ok(launchable) => launchable,
-            // Nothing failed: the server is being ended.
-            Err(CallError::Deleted) => return Err(CallError::Deleted),
-            Err(error) => return Err(self.start_failed(error)),
+    /// Begins to prepare an agent for this command. Its program may have to be installed first, which takes minutes at
+    /// worst. Meanwhile streams can be opened, messages wait, and the server can be deleted.
+    pub(super) fn prepare(&mut self, command: ServerCommand) {
+        let previous = match std::mem::replace(&mut self.run, Run::Idle) {
+            Run::Live { agent, phase: Phase::Draining { exit, .. } } => Some(self.end_run(agent, exit)),
+            Run::Exited(exited) => Some(exited),
+            Run::Idle | Run::Preparing(_) | Run::Live { .. } => None,
         };
-        self.shared.state().status = AcpServerStatus::Starting;
-        let spawned = match self.parts.supervisor.spawn(launchable.command).await {
-            Ok(spawned) => spawned,
-            Err(error) => {
-                let (agent, reason) = (self.parts.agent.id.clone(), error.to_string());
-                return Err(self.start_failed(CallError::Spawn { agent, reason }));
+        let launcher = self.parts.options.launcher.clone();
+        let agent = self.parts.agent.clone();
+        let version = self.parts.server.asked_version().map(str::to_owned);
+        if !launcher.is_ready(&agent, version.as_deref()) {
+            tracing::info!(server = %self.parts.server.id(), agent = %agent.id, "installing the agent first");
+            self.shared.state().status = AcpServerStatus::Installing;
+        }
+        let launch = Box::pin(async move { launcher.prepare(&agent, version.as_deref()).await });
+        self.run = Run::Preparing(Box::new(Preparing { launch, command, previous }));
+    }
+
+    /// Handles the step that the agent's state waited for. Breaks if the server is to end.
+    pub(super) async fn on_progress(&mut self, progress: Progress) -> ControlFlow<()> {
+        match progress {
+            Progress::Exit(exit) => {
+                self.on_exit(exit);
+                ControlFlow::Continue(())
             }
-        };
+            Progress::Prepared(launch) => {
+                let Run::Preparing(preparing) = std::mem::replace(&mut self.run, Run::Idle) else {
+                    return ControlFlow::Continue(());
+                };
+                let Preparing { command, previous, .. } = *preparing;
+                let started = match launch {
+                    Ok(launchable) => self.spawn(launchable).await,
+                    Err(error) => Err(error.into()),
+                };
+                match started {
+                    Ok(()) => {
+                        self.execute(command);
+                        ControlFlow::Continue(())
+                    }
+                    Err(error) => {
+                        command.fail(error.clone());
+                        self.on_start_failed(error, previous)
+                    }
+                }
+            }
+        }
+    }
+
+    async fn spawn(&mut self, launchable: Launchable) -> Result<(), CallError> {
+        self.shared.state().status = AcpServerStatus::Starting;
+        let spawned = self.parts.supervisor.spawn(launchable.command).await.map_err(|error| {
+            CallError::Spawn { agent: self.parts.agent.id.clone(), reason: error.to_string() }
+        })?;
         let process = spawned.process.clone();
         tracing::info!(
             server = %self.parts.server.id(), agent = %self.parts.agent.id, version = launchable.version,
@@ -38,58 +78,30 @@ impl Owner {
             state.pid = Some(process.pid());
             state.exit = None;
         }
-        self.pipes = Some(Pipes::new(spawned));
-        self.exit_wait = Some(Box::pin(async move { process.wait().await }));
-        self.run_deadline = None;
-        self.patience.heard();
+        let exit = Box::pin(async move { process.wait().await });
+        self.run = Run::Live { agent: Agent { pipes: Pipes::new(spawned), exit }, phase: Phase::Running };
+        self.run_began = self.shared.journal.ring().newest();
+        self.patience.restart();
         Ok(())
     }
 
-    /// The command that starts the agent. Its program may have to be installed first, which takes minutes at worst:
-    /// meanwhile streams can be opened, messages wait, and the server can be ended.
-    async fn prepare(&mut self) -> Result<Launchable, CallError> {
-        let launcher = self.parts.options.launcher.clone();
-        let agent = self.parts.agent.clone();
-        let version = self.parts.server.asked_version().map(str::to_owned);
-        if !launcher.is_ready(&agent, version.as_deref()) {
-            tracing::info!(server = %self.parts.server.id(), agent = %agent.id, "installing the agent first");
-            self.shared.state().status = AcpServerStatus::Installing;
-        }
-        let mut preparing = pin!(async move { launcher.prepare(&agent, version.as_deref()).await });
-        loop {
-            let has_room = self.waiting.len() < self.parts.options.limits.pending_requests;
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return Err(CallError::Deleted),
-                prepared = &mut preparing => return Ok(prepared?),
-                command = self.commands.recv(), if has_room => match command {
-                    Some(Command::Subscribe { from, kind, reply }) => {
-                        drop(reply.send(Ok(self.subscribe(from, kind))));
-                    }
-                    Some(command) => self.waiting.push_back(command),
-                    None => return Err(CallError::Deleted),
-                },
-            }
-        }
-    }
-
-    fn start_failed(&mut self, error: CallError) -> CallError {
+    fn on_start_failed(&mut self, error: CallError, previous: Option<Exited>) -> ControlFlow<()> {
         tracing::warn!(server = %self.parts.server.id(), %error, "agent not started");
-        if self.last_exit.is_none() {
-            // It never ran: there is nothing to keep the server for, and whoever waits learns why.
-            self.parts.registry.forget(&self.parts.server);
-            self.done = true;
-            // Set once here, by the first start; whoever still holds the handle finds it there.
-            let _ = self.shared.failure.set(error.clone());
-            self.commands.close();
-            self.refuse_waiting(&error);
-        } else {
+        if let Some(exited) = previous {
             self.shared.state().status = AcpServerStatus::Exited;
+            self.run = Run::Exited(exited);
+            return ControlFlow::Continue(());
         }
-        error
+        // No agent ever ran, so there is nothing to keep the server for.
+        self.parts.registry.forget(&self.parts.server);
+        // Set once, by the first start. Handles that are left report it.
+        let _ = self.shared.failure.set(error.clone());
+        self.commands.close();
+        self.refuse_waiting(&error);
+        ControlFlow::Break(())
     }
 
-    /// Answers those that have not had their turn.
+    /// Fails the commands that were not executed.
     pub(super) fn refuse_waiting(&mut self, error: &CallError) {
         for command in self.waiting.drain(..) {
             command.fail(error.clone());

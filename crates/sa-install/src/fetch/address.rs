@@ -4,10 +4,10 @@ use crate::error::SourceError;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
 
-/// What a file tree calls the document of a directory's own address: npm's metadata lies where its tarballs are beneath.
+/// Names of a directory's own document in a file tree: npm's metadata has the address beneath which its tarballs are.
 const INDEX_FILES: [&str; 2] = ["index.json", "index.html"];
 
-/// The address as messages may show it: without user, password, and a query that may be a signature.
+/// Returns the address as messages may show it: without user, password, and a query that may be a signature.
 pub(crate) fn shown(url: &Url) -> String {
     let mut plain = url.clone();
     // Both are refused only by addresses that can hold neither.
@@ -18,7 +18,7 @@ pub(crate) fn shown(url: &Url) -> String {
     plain.into()
 }
 
-/// Where `url` is asked when everything goes through `mirror`.
+/// Returns the address for `url` at a mirror.
 pub(super) fn through(mirror: &Url, url: &Url) -> Url {
     let Some(host) = url.host_str().filter(|_| url.scheme() != "file") else { return url.clone() };
     let mut there = mirror.clone();
@@ -34,7 +34,7 @@ pub(super) fn through(mirror: &Url, url: &Url) -> Url {
     there
 }
 
-/// The file that a `file:` address means.
+/// Returns the file that a `file:` address means.
 pub(super) fn local_path(url: &Url) -> Result<PathBuf, SourceError> {
     let refused = || SourceError::Nonsense { url: shown(url), reason: "is not a file's address".to_owned() };
     let path = url.to_file_path().map_err(|()| refused())?;

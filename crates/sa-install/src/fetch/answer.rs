@@ -1,4 +1,4 @@
-//! What an answer means, and what a connection that failed does.
+//! Classifies answers and failed connections.
 
 use super::address::shown;
 use super::retry::{Failure, Remedy};
@@ -8,7 +8,7 @@ use reqwest::header::{ACCEPT, HeaderMap, IF_RANGE, LOCATION, RANGE};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
-/// What an answer that is no success means.
+/// Classifies an answer that is no success.
 pub(super) fn refusal(response: &Response) -> Failure {
     let status = response.status();
     let error = SourceError::Status { url: shown(response.url()), status: status.as_u16() };
@@ -19,13 +19,12 @@ pub(super) fn refusal(response: &Response) -> Failure {
     Failure { error, remedy }
 }
 
-/// What a connection that failed means.
+/// Classifies a failed connection.
 pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
     let remedy = if error.is_connect() { Remedy::Reconnect } else { Remedy::Retry(None) };
     Failure { error: SourceError::Unreachable { url, reason: sa_net::reason(error) }, remedy }
 }
 
-/// Where the answer points to, if it points elsewhere.
 pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url, SourceError>> {
     let moved = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
@@ -34,7 +33,7 @@ pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url
     Some(target.ok_or_else(|| nonsense(asked, "redirects to something that is no address")))
 }
 
-/// What may be told to a host that the headers were not made for.
+/// Returns the headers that may be sent to a host they were not made for.
 pub(super) fn harmless(headers: &HeaderMap) -> HeaderMap {
     let told = headers.iter().filter(|(name, _)| [ACCEPT, RANGE, IF_RANGE].contains(name));
     told.map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -1,4 +1,4 @@
-//! Asking an address: through the mirror, with time-outs, redirects and a few attempts.
+//! Sends requests: through the mirror, with timeouts, redirects and a few attempts.
 
 use super::address::{local_path, shown, through};
 use super::answer::{broken, harmless, nonsense, redirect_of, refusal, too_long};
@@ -16,16 +16,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// How addresses are asked.
+/// Options of outgoing requests.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// Asked instead of every host; `file:` for a directory of this machine.
     pub mirror: Option<Url>,
-    /// A file with certificates to trust, beside those that everybody knows.
+    /// A file with certificates to trust, in addition to the common ones.
     pub certificates: Option<PathBuf>,
-    /// How long a host may take to accept a connection.
+    /// Timeout for a host to accept a connection.
     pub connect_timeout: Duration,
-    /// How long a host may say nothing.
+    /// Timeout for a host that sends nothing.
     pub silence_timeout: Duration,
     /// The pause after a first failed attempt; each further one is twice as long.
     pub first_pause: Duration,
@@ -71,19 +71,19 @@ impl Client {
         Self { options, connections: Arc::default() }
     }
 
-    /// The same, but everything goes through this mirror.
+    /// Returns a client that sends everything through this mirror.
     pub(crate) fn with_mirror(&self, mirror: Url) -> Self {
         let options = ClientOptions { mirror: Some(mirror), ..self.options.clone() };
         Self { options, connections: Arc::clone(&self.connections) }
     }
 
-    /// A small document, as text.
+    /// Returns a small document, as text.
     pub(crate) async fn text(&self, url: &Url, headers: &HeaderMap) -> Result<String, SourceError> {
         let bytes = self.document(url, headers).await?;
         String::from_utf8(bytes).map_err(|_| self.nonsense(url, "is not text"))
     }
 
-    /// A small document, as JSON.
+    /// Returns a small document, as JSON.
     pub(crate) async fn json<T: DeserializeOwned>(
         &self,
         url: &Url,
@@ -129,7 +129,8 @@ impl Client {
         Ok(bytes)
     }
 
-    /// One attempt; answers whatever the last redirect led to. The headers stay with the host they were made for.
+    /// Makes one attempt and returns the answer at the end of the redirects. The headers stay with the host they were
+    /// made for.
     pub(super) async fn get(&self, url: &Url, headers: &HeaderMap) -> Result<Response, Failure> {
         let mut asked = self.address(url);
         for _ in 0..=MAX_REDIRECTS {
@@ -180,7 +181,7 @@ fn read_document(url: &Url) -> Result<Vec<u8>, SourceError> {
     if bytes.len() as u64 > MAX_DOCUMENT_BYTES { Err(too_long(url)) } else { Ok(bytes) }
 }
 
-/// A file that is not there is what a web server would answer with 404.
+/// Returns a file that is not there is what a web server would answer with 404.
 pub(super) fn local_failure(url: &Url, error: std::io::Error) -> SourceError {
     match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {

@@ -18,7 +18,7 @@ use std::io::Read;
 use std::path::Path;
 use url::Url;
 
-/// Told how many bytes there are, and how many there will be.
+/// A callback with the number of bytes received, and of all bytes.
 pub(crate) type Counter<'a> = &'a (dyn Fn(u64, Option<u64>) + Send + Sync);
 
 impl Client {
@@ -60,7 +60,7 @@ struct Download<'a> {
     directory: &'a Path,
     writer: Writer,
     progress: Counter<'a>,
-    /// Whether the bytes are of more than one answer.
+    /// Set if the bytes come from more than one answer.
     pieced: bool,
 }
 
@@ -109,7 +109,7 @@ impl Download<'_> {
         Err(self.unreachable("broke off too often"))
     }
 
-    /// Whether what is there needs nothing more but to be checked.
+    /// Returns whether all bytes are there and only need to be verified.
     fn is_complete(&self) -> bool {
         let total = self.file.size.or_else(|| self.writer.note()?.total);
         self.file.digest.is_some() && self.writer.len() > 0 && total == Some(self.writer.len())
@@ -125,7 +125,8 @@ impl Download<'_> {
         self.receive(response, total).await
     }
 
-    /// What to ask with: for the rest, if the bytes that are there can be its start.
+    /// Returns the headers of the next request. It asks for the missing bytes, if those that are there can be the
+    /// start of the file.
     async fn question(&mut self) -> Result<HeaderMap, SourceError> {
         let mut headers = self.file.headers.clone();
         let from = self.writer.len();
@@ -258,7 +259,7 @@ impl Download<'_> {
     }
 }
 
-/// Where a part begins, and how long the whole is.
+/// The start of a part, and the length of the whole.
 #[derive(Default)]
 struct ContentRange {
     start: Option<u64>,
@@ -276,7 +277,7 @@ impl ContentRange {
     }
 }
 
-/// What the host calls this state of the file. A weak entity tag promises too little to join bytes by.
+/// Returns the host's name for this state of the file. A weak entity tag promises too little to join bytes by.
 fn validator_of(headers: &HeaderMap) -> Option<String> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let tag = text(ETAG).filter(|tag| !tag.starts_with("W/"));

@@ -1,4 +1,4 @@
-//! What bytes hash to, counted while they pass.
+//! Hashes bytes while they are received.
 
 use crate::artifact::Digest;
 use sha2::{Digest as _, Sha256, Sha512};
@@ -12,7 +12,7 @@ pub(crate) enum Hasher {
 }
 
 impl Hasher {
-    /// The kind that can be compared with `expected`; SHA-256 when nothing is expected.
+    /// Returns the kind that can be compared with `expected`; SHA-256 when nothing is expected.
     pub(crate) fn like(expected: Option<&Digest>) -> Self {
         match expected {
             Some(Digest::Sha512(_)) => Self::Sha512(Box::default()),
@@ -36,13 +36,11 @@ impl Hasher {
 }
 
 impl Digest {
-    /// Its bytes, in hexadecimal.
     pub(crate) fn hex(&self) -> String {
-        let bytes: &[u8] = match self {
-            Self::Sha256(bytes) => bytes,
-            Self::Sha512(bytes) => bytes,
-        };
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        match self {
+            Self::Sha256(bytes) => hex::encode(bytes),
+            Self::Sha512(bytes) => hex::encode(bytes),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A file that is on its way: the bytes so far, their hash, and beside it a note that tells what they are the start of.
+//! A file that is being downloaded: the bytes so far, their hash, and a note next to it about the whole file.
 
 use super::hash::Hasher;
 use crate::artifact::{Digest, RemoteFile};
@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 
 const READ_BYTES: usize = 1 << 18;
 
-/// What is known about the whole file.
+/// Facts about the whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
-    /// Where the bytes came from, without credentials.
+    /// The address, without credentials.
     pub(super) url: String,
-    /// What the host calls this state of the file: a strong entity tag, or when it was changed.
+    /// The host's name for this state of the file: a strong entity tag, or the time of its last change.
     pub(super) validator: Option<String>,
-    /// Its length.
     pub(super) total: Option<u64>,
 }
 
@@ -34,7 +33,7 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    /// What an earlier attempt, maybe of a process that was killed, has left there.
+    /// Opens the file that an earlier attempt left, maybe of a process that was killed.
     pub(super) fn open(path: &Path, fresh: Hasher) -> Result<Self, SourceError> {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = opened.map_err(at(path))?;
@@ -73,7 +72,7 @@ impl Partial {
         Ok(())
     }
 
-    /// What the bytes hash to. They are on the disk, not only on their way there.
+    /// Returns the digest of the bytes, after they are on the disk.
     pub(super) fn digest(&mut self) -> Result<Digest, SourceError> {
         self.file.sync_all().map_err(at(&self.path))?;
         Ok(self.hasher.clone().finish())
@@ -88,7 +87,7 @@ impl Partial {
     }
 }
 
-/// What the start of this file is called: the same for the same bytes, wherever they come from.
+/// Returns the name of the partial file: the same for the same bytes, from any source.
 pub(crate) fn file_name(file: &RemoteFile) -> String {
     let digest = file.digest.clone().unwrap_or_else(|| {
         let mut hasher = Hasher::like(None);

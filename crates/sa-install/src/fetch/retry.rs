@@ -12,10 +12,10 @@ pub(super) struct Failure {
     pub(super) remedy: Remedy,
 }
 
-/// What may help.
+/// A remedy for a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remedy {
-    /// Nothing; the same question gets the same answer.
+    /// No remedy: the same request fails again.
     None,
     /// Another attempt, but not many: the host may be out of reach.
     Reconnect,
@@ -28,7 +28,7 @@ impl Failure {
         Self { error, remedy: Remedy::None }
     }
 
-    /// How long to wait before the next attempt, after `failed` in a row; none when there should be none.
+    /// Returns the pause before the next attempt, after `failed` attempts in a row; none if there should be no other.
     pub(super) fn pause(&self, failed: u32, first_pause: Duration) -> Option<Duration> {
         let (attempts, asked) = match self.remedy {
             Remedy::None => return None,

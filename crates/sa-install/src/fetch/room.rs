@@ -1,4 +1,4 @@
-//! Whether there is room on the disk.
+//! Checks that there is room on the disk.
 
 use crate::error::SourceError;
 use sa_disk::at;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Fails as a write would, if so many more bytes certainly do not fit beneath this directory.
 pub(crate) fn check(directory: &Path, bytes: u64) -> Result<(), SourceError> {
-    // A file system that does not tell will have to say so when it is full.
+    // A file system that does not report its free space fails when it is full.
     let Ok(stat) = rustix::fs::statvfs(directory) else { return Ok(()) };
     if stat.f_bavail.saturating_mul(stat.f_frsize) >= bytes {
         return Ok(());

@@ -8,7 +8,7 @@ use reqwest::header::HeaderMap;
 use url::Url;
 
 impl Client {
-    /// The address that answers in the end, after all redirects. An address that has nothing is an error.
+    /// Returns the address that answers in the end, after all redirects. An address that has nothing is an error.
     pub(crate) async fn target(&self, url: &Url) -> Result<Url, SourceError> {
         let asked = self.address(url);
         if asked.scheme() == "file" {

@@ -9,7 +9,7 @@ use sa_disk::{at, on_disk};
 use std::path::{Path, PathBuf};
 use tokio::task::JoinHandle;
 
-/// How much is collected before it is written.
+/// Bytes that are collected before a write.
 const PIECE_BYTES: usize = 1 << 18;
 
 /// The writing end of a partial file.
@@ -37,12 +37,12 @@ impl Writer {
         Ok(Self { path: path.to_owned(), state, collected: Vec::new(), len, note })
     }
 
-    /// How many bytes it was given, also by earlier attempts.
+    /// Returns the number of bytes written, including earlier attempts.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// What is known about the whole file.
+    /// Returns the facts about the whole file.
     pub(super) fn note(&self) -> Option<&Note> {
         self.note.as_ref()
     }
@@ -87,7 +87,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What the bytes, now safely on the disk, hash to.
+    /// Returns the digest of the bytes, which are on the disk then.
     pub(super) async fn digest(&mut self) -> Result<Digest, SourceError> {
         self.flush().await?;
         self.run(Partial::digest).await

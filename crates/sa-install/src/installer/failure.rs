@@ -1,9 +1,10 @@
 //! From what each source said to why the installation failed.
 
 use crate::error::{Attempt, InstallError, SourceError};
-use sa_agents::{AgentSpec, Platform, SourceKind};
+use sa_agents::{AgentSpec, Platform};
+use sa_api::InstallSource;
 
-/// Why one source's turn is over.
+/// The reason why a source is given up.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The next source may do better.
@@ -13,7 +14,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What belongs to this machine's disk is the same for every source.
+    /// Errors of this machine's disk are final, because they are the same for every source.
     pub(super) fn new(error: SourceError, agent: &AgentSpec) -> Self {
         match error {
             SourceError::Disk(error) => Self::Final(InstallError::on_disk(error, &agent.id)),
@@ -26,7 +27,7 @@ impl Failure {
     }
 }
 
-/// What the sources said so far.
+/// The failures of the sources so far.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     attempts: Vec<Attempt>,
@@ -35,7 +36,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn add(&mut self, source: SourceKind, error: &SourceError) {
+    pub(super) fn add(&mut self, source: InstallSource, error: &SourceError) {
         match error {
             SourceError::NoBuild(_) => self.no_build += 1,
             SourceError::NoVersion { .. } => self.no_version += 1,
@@ -49,7 +50,6 @@ impl Failures {
         self.attempts.is_empty()
     }
 
-    /// What they amount to.
     pub(super) fn sum(self, agent: &AgentSpec, platform: Platform, version: Option<&str>) -> InstallError {
         let (agent, attempts) = (agent.id.clone(), self.attempts);
         let all = |count: usize| count > 0 && count == attempts.len();

@@ -10,22 +10,18 @@ use std::path::{Path, PathBuf};
 /// An agent's program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The file to start.
     pub program: PathBuf,
-    /// Arguments that replace the catalogue's.
+    /// Arguments that replace the catalog's.
     pub args: Option<Vec<String>>,
-    /// Variables on top of the catalogue's.
+    /// Variables on top of the catalog's.
     pub env: BTreeMap<String, String>,
-    /// Its version, if known.
     pub version: Option<String>,
-    /// How it came here.
     pub origin: Origin,
 }
 
-/// How a program came onto the disk.
+/// The origin of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Installed by this program.
     Installed(Box<Receipt>),
     /// The user's own: named by its path, or found on the search path.
     Path,
@@ -48,9 +44,9 @@ impl Found {
 }
 
 impl Installer {
-    /// The agent's program without installing anything: of the version asked for, else the current one, else the one on
-    /// the search path. A program that the catalogue gives by its path is that file, if it is there. An agent that needs no
-    /// program has none.
+    /// Returns the agent's program without installing anything: of the version asked for, else the current one, else
+    /// the one on the search path. A program that the catalog gives by its path is that file, if it is there. An
+    /// agent that needs no program has none.
     pub fn find(&self, agent: &AgentSpec, version: Option<&str>) -> Result<Option<Found>, InstallError> {
         let Some(program) = agent.program() else { return Ok(None) };
         if program.contains('/') {

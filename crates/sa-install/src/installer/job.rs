@@ -2,30 +2,30 @@
 
 use super::Installed;
 use crate::error::InstallError;
-use crate::progress::Progress;
+use sa_api::InstallEvent;
 use std::mem::discriminant;
 use tokio::sync::watch;
 
-/// What everybody who watches sees. Steps are few: counts replace each other.
+/// The state that observers see. Steps are few: counts replace each other.
 #[derive(Debug, Default)]
-pub(super) struct State {
-    steps: Vec<Progress>,
+pub(super) struct JobState {
+    steps: Vec<InstallEvent>,
     outcome: Option<Result<Installed, InstallError>>,
 }
 
-/// Tells those who watch.
+/// Reports progress to observers.
 #[derive(Debug)]
 pub(super) struct Reporter {
-    state: watch::Sender<State>,
+    state: watch::Sender<JobState>,
 }
 
 impl Reporter {
     pub(super) fn new(agent: &str) -> (Self, Job) {
-        let (sender, receiver) = watch::channel(State::default());
-        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, told: 0, last: None })
+        let (sender, receiver) = watch::channel(JobState::default());
+        (Self { state: sender }, Job { agent: agent.to_owned(), state: receiver, reported: 0, last: None })
     }
 
-    pub(super) fn tell(&self, progress: Progress) {
+    pub(super) fn report(&self, progress: InstallEvent) {
         self.state.send_modify(|state| match state.steps.last_mut() {
             Some(last) if is_count_of_same(last, &progress) => *last = progress,
             _ => state.steps.push(progress),
@@ -37,39 +37,39 @@ impl Reporter {
     }
 }
 
-/// Whether the one only says how far the other has come.
-fn is_count_of_same(last: &Progress, next: &Progress) -> bool {
+/// Returns whether `next` only updates the count of `last`.
+fn is_count_of_same(last: &InstallEvent, next: &InstallEvent) -> bool {
     match (last, next) {
-        (Progress::Downloading { url: a, .. }, Progress::Downloading { url: b, .. }) => a == b,
-        (Progress::Unpacking { .. }, Progress::Unpacking { .. }) => true,
+        (InstallEvent::Downloading { url: a, .. }, InstallEvent::Downloading { url: b, .. }) => a == b,
+        (InstallEvent::Unpacking { .. }, InstallEvent::Unpacking { .. }) => true,
         _ => discriminant(last) == discriminant(next) && last == next,
     }
 }
 
-/// An installation on its way. It goes on when this is dropped.
+/// A running installation. It continues when this is dropped.
 #[derive(Debug, Clone)]
 pub struct Job {
     agent: String,
-    state: watch::Receiver<State>,
-    /// How many steps were told, and what the last of them said then.
-    told: usize,
-    last: Option<Progress>,
+    state: watch::Receiver<JobState>,
+    /// The number of reported steps, and the last of them.
+    reported: usize,
+    last: Option<InstallEvent>,
 }
 
 impl Job {
-    /// The next step, or how far the last one has come; steps that are over are told too, counts in between are not.
-    /// None at the end.
-    pub async fn next(&mut self) -> Option<Progress> {
+    /// Returns the next step, or the newest count of the last one. Completed steps are reported too, counts in
+    /// between are not. None at the end.
+    pub async fn next(&mut self) -> Option<InstallEvent> {
         loop {
             {
                 let state = self.state.borrow_and_update();
-                let current = self.told.checked_sub(1).and_then(|at| state.steps.get(at));
+                let current = self.reported.checked_sub(1).and_then(|at| state.steps.get(at));
                 if current != self.last.as_ref() {
                     self.last = current.cloned();
                     return self.last.clone();
                 }
-                if let Some(step) = state.steps.get(self.told) {
-                    self.told += 1;
+                if let Some(step) = state.steps.get(self.reported) {
+                    self.reported += 1;
                     self.last = Some(step.clone());
                     return self.last.clone();
                 }
@@ -82,7 +82,6 @@ impl Job {
         }
     }
 
-    /// How it ended.
     pub async fn outcome(&mut self) -> Result<Installed, InstallError> {
         let ended = self.state.wait_for(|state| state.outcome.is_some()).await;
         let outcome = ended.ok().and_then(|state| state.outcome.clone());
@@ -99,22 +98,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn downloading(received: u64) -> Progress {
-        Progress::Downloading { url: "u".to_owned(), received, total: Some(9) }
+    fn downloading(received: u64) -> InstallEvent {
+        InstallEvent::Downloading { url: "u".to_owned(), received, total: Some(9) }
     }
 
     #[tokio::test]
     async fn a_slow_watcher_gets_every_step_but_only_the_last_count() {
         let (reporter, mut job) = Reporter::new("x");
-        reporter.tell(Progress::Waiting);
-        (0..=5).for_each(|received| reporter.tell(downloading(received)));
-        assert_eq!(job.next().await, Some(Progress::Waiting));
+        reporter.report(InstallEvent::Waiting);
+        (0..=5).for_each(|received| reporter.report(downloading(received)));
+        assert_eq!(job.next().await, Some(InstallEvent::Waiting));
         assert_eq!(job.next().await, Some(downloading(5)));
-        (6..=9).for_each(|received| reporter.tell(downloading(received)));
-        reporter.tell(Progress::Verifying);
+        (6..=9).for_each(|received| reporter.report(downloading(received)));
+        reporter.report(InstallEvent::Verifying);
         reporter.finish(Err(InstallError::NotInstallable { agent: "x".to_owned(), program: None }));
         assert_eq!(job.next().await, Some(downloading(9)));
-        assert_eq!(job.next().await, Some(Progress::Verifying));
+        assert_eq!(job.next().await, Some(InstallEvent::Verifying));
         assert_eq!(job.next().await, None);
         assert!(matches!(job.outcome().await, Err(InstallError::NotInstallable { .. })));
     }

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// What makes two requests equal.
+/// The identity of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) agent: String,
     pub(super) request: InstallRequest,
-    /// Whether the version becomes the current one.
     pub(super) selecting: Selecting,
 }
 

@@ -1,10 +1,11 @@
-//! What an installer is given, what can be asked of it and what it answers.
+//! Options, requests and results of an installer.
 
 use crate::error::InstallError;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmConfig;
 use crate::store::Receipt;
-use sa_agents::{AgentSpec, Platform, SourceKind};
+use sa_agents::{AgentSpec, Platform};
+use sa_api::InstallSource;
 use sa_supervisor::Supervisor;
 use std::ffi::OsString;
 use std::fmt;
@@ -13,22 +14,20 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use url::Url;
 
-/// What an installer needs to know about its machine.
+/// The installer's view of its machine.
 #[derive(Debug, Clone)]
 pub struct InstallerOptions {
     /// Agents go beneath its `agents` directory.
     pub data_dir: PathBuf,
-    /// This machine.
     pub platform: Platform,
-    /// How addresses are asked.
+    /// Options of outgoing requests.
     pub client: ClientOptions,
-    /// npm's settings.
     pub npm: NpmConfig,
     /// Starts npm for agents that only npm can put together; none if it must not be started.
     pub supervisor: Option<Supervisor>,
     /// The ACP registry's index.
     pub registry: Url,
-    /// Where programs are looked for that are not installed here, as in `PATH`.
+    /// Directories of programs that are not installed here, as in `PATH`.
     pub search_path: Option<OsString>,
     /// Files whose publisher gives no checksum are installed, too.
     pub allow_unverified: bool,
@@ -41,9 +40,7 @@ pub struct InstallerOptions {
 pub struct InstallEnd<'a> {
     /// The agent, with the environment that it would get.
     pub agent: &'a AgentSpec,
-    /// When it began.
     pub began: SystemTime,
-    /// The outcome.
     pub outcome: &'a Result<Installed, InstallError>,
 }
 
@@ -68,24 +65,22 @@ impl fmt::Debug for InstallObserver {
     }
 }
 
-/// What to install.
+/// A request to install an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct InstallRequest {
-    /// Which version; none or `latest` for the newest, or a word that the publisher knows, such as `stable`.
+    /// The version; none or `latest` for the newest, or a tag that the publisher knows, such as `stable`.
     pub version: Option<String>,
     /// Also if it is installed already.
     pub reinstall: bool,
-    /// Only from this kind of source.
-    pub source: Option<SourceKind>,
+    pub source: Option<InstallSource>,
     /// From this directory or file of the user's.
     pub from: Option<PathBuf>,
-    /// Through this mirror.
     pub mirror: Option<Url>,
     /// Make it the current version or not; by default it does unless a newer one is current.
     pub make_current: Option<bool>,
 }
 
-/// When a version becomes the current one. The first version always does.
+/// The cases in which a version becomes the current one. The first version always does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Selecting {
     Always,
@@ -104,7 +99,7 @@ impl Selecting {
 }
 
 impl InstallRequest {
-    /// The same request in its only form, so that equal ones are known to be equal.
+    /// Normalizes the request, so that equal ones compare equal.
     pub(super) fn normal(mut self) -> Self {
         self.version = self.version.filter(|version| !is_latest(version));
         self
@@ -118,18 +113,16 @@ pub(super) fn is_latest(version: &str) -> bool {
 /// A version that is there now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
-    /// Which.
     pub receipt: Receipt,
-    /// It was there before.
     pub already_installed: bool,
 }
 
-/// Whether an agent that is missing may be installed when it is first used.
+/// The policy for agents that are missing when they are first used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preinstall {
-    /// It may.
+    /// Install them.
     #[default]
     Lazy,
-    /// It must be there.
+    /// Fail: they must be installed beforehand.
     Require,
 }

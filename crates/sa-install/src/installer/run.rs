@@ -7,21 +7,23 @@ use super::{Inner, InstallRequest, Installed};
 use crate::artifact::{Artifact, Contents};
 use crate::error::{InstallError, SourceError};
 use crate::fetch::shown;
-use crate::progress::Progress;
 use crate::sources::{Local, Resolver};
 use crate::store::{AgentDirectory, Lock, check_version, is_newer};
-use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
-use sa_disk::on_disk;
+use sa_agents::{AgentSpec, Recipe, Source};
+use sa_api::{InstallEvent, InstallSource};
+use sa_disk::{DiskError, on_disk};
 use std::sync::Arc;
 
 /// One installation.
 pub(super) struct Run<'a> {
     pub(super) inner: &'a Inner,
     pub(super) agent: &'a AgentSpec,
+    recipe: &'a Recipe,
     pub(super) request: InstallRequest,
     pub(super) directory: AgentDirectory,
-    /// Whether the version becomes the current one.
-    pub(super) selecting: Selecting,
+    selecting: Selecting,
+    pub(super) resolver: Resolver,
+    pub(super) reporter: Arc<Reporter>,
 }
 
 impl<'a> Run<'a> {
@@ -30,9 +32,14 @@ impl<'a> Run<'a> {
         agent: &'a AgentSpec,
         request: InstallRequest,
         selecting: Selecting,
+        reporter: Arc<Reporter>,
     ) -> Result<Self, InstallError> {
-        let directory = inner.directory(&agent.id)?;
-        Ok(Self { inner, agent, request, directory, selecting })
+        let (directory, recipe) = (inner.directory(&agent.id)?, recipe_of(agent)?);
+        let resolver = match &request.mirror {
+            Some(mirror) => inner.resolver.through(mirror.clone()),
+            None => inner.resolver.clone(),
+        };
+        Ok(Self { inner, agent, recipe, request, directory, selecting, resolver, reporter })
     }
 
     /// Returns whether this version becomes the current one.
@@ -46,131 +53,88 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) async fn install(&self, reporter: &Arc<Reporter>) -> Result<Installed, InstallError> {
-        let recipe = self.recipe()?;
+    pub(super) async fn install(mut self) -> Result<Installed, InstallError> {
         if let Some(version) = &self.request.version {
             if !check_version(version) {
                 let (agent, version) = (self.agent.id.clone(), version.clone());
                 return Err(InstallError::BadVersion { agent, version });
             }
-            if let Some(installed) = self.already(version, reporter).await? {
+            if let Some(installed) = self.reuse_installed(version).await? {
                 return Ok(installed);
             }
         }
-        let mut resolver = self.inner.resolver.clone();
-        if let Some(mirror) = &self.request.mirror {
-            resolver = resolver.through(mirror.clone());
-        }
-        match self.local(&resolver, reporter).await? {
-            Some(Local::Mirror(mirror)) => resolver = resolver.through(mirror),
-            Some(Local::Artifact(artifact)) => return self.only(*artifact, &resolver, reporter).await,
+        match self.find_local().await? {
+            Some(Local::Mirror(mirror)) => self.resolver = self.resolver.through(mirror),
+            Some(Local::Artifact(artifact)) => return self.install_local(*artifact).await,
             None => {}
         }
-        self.any(recipe, &resolver, reporter).await
+        self.try_sources().await
     }
 
-    /// The newest version that the first source that answers knows.
-    pub(super) async fn latest(&self) -> Result<String, InstallError> {
-        let recipe = self.recipe()?;
-        let mut failures = Failures::default();
-        for source in &recipe.sources {
-            match self.inner.resolver.resolve(recipe, source, None).await {
-                Ok(artifact) => return Ok(artifact.version),
-                Err(error) => failures.add(source.kind(), &error),
-            }
-        }
-        Err(failures.sum(self.agent, self.inner.platform, None))
-    }
-
-    /// One source after the other.
-    async fn any(
-        &self,
-        recipe: &Recipe,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Installed, InstallError> {
+    /// Tries one source after the other.
+    async fn try_sources(&self) -> Result<Installed, InstallError> {
+        let sources = &self.recipe.sources;
         let mut failures = Failures::default();
         let wanted = |source: &&Source| self.request.source.is_none_or(|kind| kind == source.kind());
-        for source in recipe.sources.iter().filter(wanted) {
+        for source in sources.iter().filter(wanted) {
             let kind = source.kind();
-            reporter.tell(Progress::Resolving { source: kind });
-            let error = match self.ask(recipe, source, resolver, reporter).await {
+            self.reporter.report(InstallEvent::Resolving { source: kind });
+            let error = match self.try_source(source).await {
                 Ok(installed) => return Ok(installed),
                 Err(Failure::Final(error)) => return Err(error),
                 Err(Failure::Source(error)) => error,
             };
             tracing::info!(agent = self.agent.id, source = kind.name(), %error, "a source could not help");
-            reporter.tell(Progress::SourceFailed { source: kind, reason: error.to_string() });
+            self.reporter.report(InstallEvent::SourceFailed { source: kind, reason: error.to_string() });
             failures.add(kind, &error);
         }
         if let Some(kind) = self.request.source.filter(|_| failures.is_empty()) {
-            let names: Vec<&str> = recipe.sources.iter().map(|source| source.kind().name()).collect();
+            let names: Vec<&str> = sources.iter().map(|source| source.kind().name()).collect();
             let error = SourceError::Missing(format!("it comes from {} only", names.join(", ")));
             failures.add(kind, &error);
         }
         Err(failures.sum(self.agent, self.inner.platform, self.request.version.as_deref()))
     }
 
-    async fn ask(
-        &self,
-        recipe: &Recipe,
-        source: &Source,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Installed, Failure> {
-        let resolved = resolver.resolve(recipe, source, self.request.version.as_deref()).await;
-        let artifact = resolved.map_err(|error| Failure::new(error, self.agent))?;
-        self.take(artifact, resolver, reporter).await
+    async fn try_source(&self, source: &Source) -> Result<Installed, Failure> {
+        let resolved = self.resolver.resolve(self.recipe, source, self.request.version.as_deref()).await;
+        self.install_artifact(resolved.map_err(|error| self.failed(error))?).await
     }
 
-    /// The user's directory, which is asked instead of every source.
-    async fn local(&self, resolver: &Resolver, reporter: &Reporter) -> Result<Option<Local>, InstallError> {
+    /// Looks into the user's directory, which replaces every source.
+    async fn find_local(&self) -> Result<Option<Local>, InstallError> {
         let Some(place) = self.request.from.clone() else { return Ok(None) };
-        reporter.tell(Progress::Resolving { source: SourceKind::Local });
-        let (resolver, agent, version) = (resolver.clone(), self.agent.clone(), self.request.version.clone());
-        let looked = on_disk(move || resolver.local(&agent, &place, version.as_deref())).await;
-        looked.map(Some).map_err(|error| self.failed_alone(error))
+        self.reporter.report(InstallEvent::Resolving { source: InstallSource::Local });
+        let (resolver, agent, version) =
+            (self.resolver.clone(), self.agent.clone(), self.request.version.clone());
+        let found = on_disk(move || resolver.local(&agent, &place, version.as_deref())).await;
+        found.map(Some).map_err(|error| self.local_error(self.failed(error)))
     }
 
-    async fn only(
-        &self,
-        artifact: Artifact,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Installed, InstallError> {
-        match self.take(artifact, resolver, reporter).await {
-            Ok(installed) => Ok(installed),
-            Err(Failure::Final(error)) => Err(error),
-            Err(Failure::Source(error)) => Err(self.failed_alone(error)),
-        }
+    async fn install_local(&self, artifact: Artifact) -> Result<Installed, InstallError> {
+        self.install_artifact(artifact).await.map_err(|failure| self.local_error(failure))
     }
 
-    fn failed_alone(&self, error: SourceError) -> InstallError {
-        match Failure::new(error, self.agent) {
+    fn local_error(&self, failure: Failure) -> InstallError {
+        match failure {
             Failure::Final(error) => error,
             Failure::Source(error) => {
                 let mut failures = Failures::default();
-                failures.add(SourceKind::Local, &error);
+                failures.add(InstallSource::Local, &error);
                 failures.sum(self.agent, self.inner.platform, self.request.version.as_deref())
             }
         }
     }
 
-    /// Installs what a source offers, unless it is there or must not be trusted.
-    async fn take(
-        &self,
-        artifact: Artifact,
-        resolver: &Resolver,
-        reporter: &Arc<Reporter>,
-    ) -> Result<Installed, Failure> {
+    /// Installs an artifact, unless it is installed or must not be trusted.
+    async fn install_artifact(&self, artifact: Artifact) -> Result<Installed, Failure> {
         if !check_version(&artifact.version) {
             let reason =
                 format!("calls a version {:?}, which cannot be the name of a directory", artifact.version);
             let url = origin_of(&artifact).unwrap_or_default();
             return Err(Failure::Source(SourceError::Nonsense { url, reason }));
         }
-        let already = self.already(&artifact.version, reporter).await.map_err(Failure::Final)?;
-        if let Some(installed) = already {
+        if let Some(installed) = self.reuse_installed(&artifact.version).await.map_err(Failure::Final)? {
             return Ok(installed);
         }
         if let Contents::File(file) = &artifact.contents
@@ -180,37 +144,57 @@ impl<'a> Run<'a> {
         {
             return Err(Failure::Source(SourceError::Unverified { url: shown(&file.url) }));
         }
-        self.place(artifact, resolver, reporter).await
+        self.assemble(artifact).await
     }
 
-    /// The version if it is there and may stay. It becomes the current one, if this one should.
-    async fn already(&self, version: &str, reporter: &Reporter) -> Result<Option<Installed>, InstallError> {
+    /// Returns the version if it is installed and may stay. Selects it, if this installation should.
+    async fn reuse_installed(&self, version: &str) -> Result<Option<Installed>, InstallError> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
         if self.selects(version) && !self.directory.is_selected(version) {
-            let lock = Lock::take(&self.directory, || reporter.tell(Progress::Waiting)).await;
-            let lock = lock.map_err(|error| InstallError::on_disk(error, &self.agent.id))?;
-            // Somebody may have removed it meanwhile.
+            let on_disk = |error| InstallError::on_disk(error, &self.agent.id);
+            let lock = self.lock().await.map_err(on_disk)?;
+            // Another process may have removed it meanwhile.
             if self.directory.installed(version).is_none() {
                 return Ok(None);
             }
-            self.directory
-                .select(version, &lock)
-                .map_err(|error| InstallError::on_disk(error, &self.agent.id))?;
+            self.directory.select(version, &lock).map_err(on_disk)?;
         }
         Ok(Some(Installed { receipt, already_installed: true }))
     }
 
-    fn recipe(&self) -> Result<&'a Recipe, InstallError> {
-        let missing = || InstallError::NotInstallable {
-            agent: self.agent.id.clone(),
-            program: self.agent.program().map(str::to_owned),
-        };
-        self.agent.install.as_ref().filter(|recipe| !recipe.sources.is_empty()).ok_or_else(missing)
+    /// Takes the lock of the agent's directory.
+    pub(super) async fn lock(&self) -> Result<Lock, DiskError> {
+        Lock::take(&self.directory, || self.reporter.report(InstallEvent::Waiting)).await
+    }
+
+    pub(super) fn failed(&self, error: SourceError) -> Failure {
+        Failure::new(error, self.agent)
     }
 }
 
-/// Where it comes from, without credentials.
+/// Returns the newest version that the first source that answers knows.
+pub(super) async fn latest(inner: &Inner, agent: &AgentSpec) -> Result<String, InstallError> {
+    let recipe = recipe_of(agent)?;
+    let mut failures = Failures::default();
+    for source in &recipe.sources {
+        match inner.resolver.resolve(recipe, source, None).await {
+            Ok(artifact) => return Ok(artifact.version),
+            Err(error) => failures.add(source.kind(), &error),
+        }
+    }
+    Err(failures.sum(agent, inner.platform, None))
+}
+
+fn recipe_of(agent: &AgentSpec) -> Result<&Recipe, InstallError> {
+    let missing = || InstallError::NotInstallable {
+        agent: agent.id.clone(),
+        program: agent.program().map(str::to_owned),
+    };
+    agent.install.as_ref().filter(|recipe| !recipe.sources.is_empty()).ok_or_else(missing)
+}
+
+/// Returns the origin of an artifact, without credentials.
 pub(super) fn origin_of(artifact: &Artifact) -> Option<String> {
     match &artifact.contents {
         Contents::File(file) => Some(shown(&file.url)),

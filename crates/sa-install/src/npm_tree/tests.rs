@@ -1,10 +1,10 @@
-//! npm as a process: what it is told, what it is asked, and what happens when it fails.
+//! npm as a process: its arguments, its settings, and its failures.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmSources;
-use sa_supervisor::{BaseEnv, SupervisorOptions};
+use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
@@ -33,7 +33,7 @@ impl Machine {
             home: Some(root.path().to_owned()),
             ..NpmSources::default()
         };
-        let program = NpmProgram { supervisor, search_path: Some(search_path) };
+        let program = NodePrograms { supervisor, search_path: Some(search_path) };
         let npm = Npm::new(NpmConfig::load(&sources), Some(program));
         std::fs::create_dir(root.path().join("tree")).unwrap();
         Self { root, npm }
@@ -104,7 +104,7 @@ async fn credentials_in_the_registrys_address_reach_npm() {
 }
 
 #[tokio::test]
-async fn what_npm_says_about_a_failure_is_told() {
+async fn what_npm_says_about_a_failure_is_reported() {
     let machine = Machine::new(Some("echo 'npm error code E404' >&2; exit 1"), None);
     let error = machine.build().await.unwrap_err().to_string();
     assert!(error.contains("tool@1.2.3") && error.contains("E404"), "{error}");

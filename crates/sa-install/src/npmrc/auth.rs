@@ -1,5 +1,5 @@
-//! What a registry is told so that it lets one in. The settings are tied to addresses: `//host/path/:_authToken=…` holds for
-//! everything at or beneath that address.
+//! Credentials for registries. The settings belong to addresses: `//host/path/:_authToken=…` applies to everything at
+//! or beneath that address.
 
 use super::NpmConfig;
 use base64::Engine;
@@ -8,7 +8,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use url::Url;
 
 impl NpmConfig {
-    /// What to send to this address of a registry. Settings for a longer path win over those for a shorter one.
+    /// Returns the headers for this address of a registry. Settings for a longer path override those for a shorter
+    /// one.
     pub(crate) fn headers(&self, url: &Url) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let mut key = address_key(url);
@@ -47,14 +48,15 @@ pub(super) fn from_address(url: &mut Url) -> Option<String> {
     credentials.strip_prefix("Basic ").map(str::to_owned)
 }
 
-/// An address as npm writes it in keys: without scheme, user, query and fragment.
+/// Returns an address as npm writes it in keys: without scheme, user, query and fragment.
 pub(super) fn address_key(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     Some(format!("//{host}{port}{}", url.path()))
 }
 
-/// The address without its last slash, or without what stands behind it; none once nothing but the slashes is left.
+/// Returns the address without its last slash, or without what stands behind it; none once nothing but the slashes is
+/// left.
 fn shorter(address: &str) -> Option<String> {
     let shorter = match address.strip_suffix('/') {
         Some(shorter) => shorter.to_owned(),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Keys and values, both expanded. Later lines win. What is beneath a `[section]` means nothing to npm.
+/// Parses keys and values, both expanded. Later lines override earlier ones. npm ignores everything beneath a
+/// `[section]`.
 pub(super) fn parse(text: &str, env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
     for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
@@ -20,7 +21,7 @@ pub(super) fn parse(text: &str, env: &dyn Fn(&str) -> Option<String>) -> BTreeMa
     settings
 }
 
-/// A value without its quotes, or without its escapes and the comment that ends it.
+/// Returns a value without its quotes, or without its escapes and the comment that ends it.
 fn plain(text: &str) -> String {
     let text = text.trim();
     if let Some(inner) = quoted(text, '\'') {

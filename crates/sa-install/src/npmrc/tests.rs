@@ -189,7 +189,7 @@ fn what_npm_itself_says_comes_last() {
 }
 
 #[test]
-fn certificates_are_where_npm_is_told_they_are() {
+fn certificates_are_where_npm_is_reported_they_are() {
     let machine = Machine::new().file("home/.npmrc", "cafile=~/certificates.pem\n");
     let file = machine.root.path().join("home/certificates.pem");
     assert_eq!(NpmConfig::load(&machine.sources).certificates(), Some(file.as_path()));

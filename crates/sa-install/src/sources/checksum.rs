@@ -20,7 +20,7 @@ pub(super) struct Subject<'a> {
     pub(super) file: &'a Url,
 }
 
-/// What the publisher says the file hashes to; none if the file is there and the checksum is not.
+/// Fetches the published digest of a file; none if the file exists and its checksum does not.
 pub(super) async fn published(
     checksum: &Checksum,
     subject: &Subject<'_>,
@@ -67,7 +67,8 @@ async fn sums_digest(sums: &str, subject: &Subject<'_>) -> Result<Option<Digest>
     }
 }
 
-/// The SHA-256 of `name` in a list as `sha256sum` writes it; a text that is nothing but a digest holds for any name.
+/// Returns the SHA-256 of `name` in a list as `sha256sum` writes it; a text that is nothing but a digest holds for
+/// any name.
 pub(super) fn listed(text: &str, name: &str) -> Option<Digest> {
     if let Some(digest) = sha256(text.trim()) {
         return Some(digest);
@@ -81,20 +82,15 @@ pub(super) fn listed(text: &str, name: &str) -> Option<Digest> {
     })
 }
 
-/// A SHA-256 in hexadecimal, also as `sha256:…`.
+/// Returns a SHA-256 in hexadecimal, also as `sha256:…`.
 pub(super) fn sha256(text: &str) -> Option<Digest> {
-    let digits = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
     let mut bytes = [0; 32];
-    if digits.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
     Some(Digest::Sha256(bytes))
 }
 
-/// The strongest digest of a package's `integrity`; SHA-1 does not count.
+/// Returns the strongest digest of a package's `integrity`; SHA-1 does not count.
 pub(super) fn integrity(text: &str) -> Option<Digest> {
     let encoded = |algorithm: &str| {
         let mut words = text.split_whitespace();
@@ -105,7 +101,7 @@ pub(super) fn integrity(text: &str) -> Option<Digest> {
     strong.or_else(|| Some(Digest::Sha256(encoded("sha256")?.try_into().ok()?)))
 }
 
-/// The last part of an address.
+/// Returns the last part of an address.
 pub(super) fn file_name(url: &Url) -> String {
     url.path().rsplit('/').next().unwrap_or_default().to_owned()
 }

@@ -8,7 +8,8 @@ use crate::artifact::{Artifact, Contents, Digest, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
-use sa_agents::{Checksum, Github, SourceKind};
+use sa_agents::{Checksum, Github};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use url::Url;
 
@@ -30,7 +31,7 @@ struct Asset {
     size: Option<u64>,
 }
 
-/// What is known of the file so far.
+/// The facts about the file so far.
 struct Found {
     version: String,
     url: Url,
@@ -72,7 +73,7 @@ pub(super) async fn resolve(
     };
     Ok(Artifact {
         version: found.version,
-        source: SourceKind::Github,
+        source: InstallSource::Github,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,
@@ -117,7 +118,7 @@ async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result
     })
 }
 
-/// The same without the API: the page of the latest release redirects to one whose name is the tag.
+/// Finds a release without the API: the page of the latest release redirects to one whose name is the tag.
 async fn from_site(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found, SourceError> {
     let releases = format!("{SITE}{}/releases", github.repository);
     let version = match request.wanted {
@@ -141,7 +142,7 @@ async fn from_site(request: &Request<'_>, github: &Github, asset: &str) -> Resul
     Ok(Found { version, url, digest: None, size: None })
 }
 
-/// The checksum from the release's own list, which lies beside the file.
+/// Fetches the checksum from the release's own list, which lies next to the file.
 async fn listed(
     request: &Request<'_>,
     github: &Github,
@@ -181,7 +182,7 @@ fn version_of(github: &Github, tag: &str, url: &Url) -> Result<String, SourceErr
     })
 }
 
-/// Whether the site may know more: the API is blocked, has had enough of this machine's questions, or a mirror lacks it.
+/// Returns whether the site may know more: the API is blocked, rate-limits this machine, or is missing from a mirror.
 fn may_be_on_site(request: &Request<'_>, error: &SourceError) -> bool {
     match error {
         SourceError::Unreachable { .. } | SourceError::Status { .. } => true,

@@ -11,7 +11,8 @@ use crate::error::SourceError;
 use crate::limits::MAX_SEARCHED_BYTES;
 use names::Published;
 use reqwest::header::HeaderMap;
-use sa_agents::{AgentSpec, Recipe, Source, SourceKind};
+use sa_agents::{AgentSpec, Recipe, Source};
+use sa_api::InstallSource;
 use sa_disk::at;
 use serde::Deserialize;
 use std::fs::File;
@@ -19,14 +20,14 @@ use std::io::{self, Read};
 use std::path::Path;
 use url::Url;
 
-/// What a version is called whose name nobody tells.
+/// The name of a version whose name is unknown.
 const UNNAMED: &str = "local";
-/// Files that list checksums of the files beside them.
+/// Files that list checksums of the files next to them.
 const SUMS: [&str; 3] = ["SHA256SUMS", "SHA256SUMS.txt", "sha256sums.txt"];
 /// Documents inside programs that say which version they are.
 const MANIFESTS: [&str; 2] = ["codex-package.json", "package.json"];
 
-/// What a directory turned out to be.
+/// The kind of a local directory.
 #[derive(Debug)]
 pub(crate) enum Local {
     /// Directories named after hosts: every source is asked, through it.
@@ -41,7 +42,7 @@ struct Manifest {
 }
 
 impl Resolver {
-    /// What there is of an agent in `place`, a directory or one file. Reads the disk, so it must not run where others wait.
+    /// Finds an agent in `place`, a directory or one file. Blocks on the disk.
     pub(crate) fn local(
         &self,
         agent: &AgentSpec,
@@ -74,7 +75,7 @@ impl Resolver {
         )))
     }
 
-    /// Whether a host that the recipe names has a directory here.
+    /// Returns whether a host that the recipe names has a directory here.
     fn is_mirror(&self, recipe: &Recipe, place: &Path) -> bool {
         let addresses = |source: &Source| match source {
             Source::Vendor(vendor) => vendor.base.iter().filter_map(|base| Url::parse(base).ok()).collect(),
@@ -90,7 +91,7 @@ impl Resolver {
     }
 }
 
-/// The directory and the names of the files in it that are meant: all, or the only one.
+/// Returns the directory and the names of the files in it that are meant: all, or the only one.
 fn files(place: &Path) -> io::Result<(&Path, Vec<String>)> {
     if let (true, Some(directory), Some(name)) = (place.is_file(), place.parent(), place.file_name()) {
         return Ok((directory, name.to_str().map(str::to_owned).into_iter().collect()));
@@ -126,7 +127,7 @@ fn file(
     };
     Ok(Artifact {
         version,
-        source: SourceKind::Local,
+        source: InstallSource::Local,
         contents: Contents::File(file),
         entry: recipe.entry.clone(),
         launch: None,
@@ -139,14 +140,14 @@ fn unpacked(place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
     let told = told.as_deref().and_then(version_name);
     Artifact {
         version: asked.or(told).unwrap_or(UNNAMED).to_owned(),
-        source: SourceKind::Local,
+        source: InstallSource::Local,
         contents: Contents::Directory(place.to_owned()),
         entry: vec![entry.to_owned()],
         launch: None,
     }
 }
 
-/// The checksum that a list beside the file gives. A list that leaves the file out is a mistake worth telling.
+/// Reads the checksum from a list next to the file. A list that leaves the file out is an error.
 fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>, SourceError> {
     let own = format!("{name}.sha256");
     for list in SUMS.iter().copied().chain([own.as_str()]) {
@@ -167,7 +168,7 @@ fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>, Sourc
     Ok(None)
 }
 
-/// The version that a manifest inside a tarball names.
+/// Returns the version that a manifest inside a tarball names.
 fn version_inside(path: &Path, format: Format) -> Option<String> {
     if format != Format::TarGz {
         return None;

@@ -7,7 +7,8 @@ use crate::artifact::{Artifact, Contents, Format, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderValue};
-use sa_agents::{Npm, NpmTree, SourceKind, Unpack};
+use sa_agents::{Npm, NpmTree, Unpack};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use url::Url;
 /// The short form of a package's metadata, without descriptions and readmes.
 const METADATA: &str = "application/vnd.npm.install-v1+json, application/json;q=0.8";
 
-/// What a registry says about a package.
+/// A registry's metadata of a package.
 #[derive(Deserialize)]
 struct Document {
     #[serde(default, rename = "dist-tags")]
@@ -30,13 +31,12 @@ struct Document {
 pub(super) struct Package<'a> {
     resolver: &'a Resolver,
     name: String,
-    /// Where its metadata is.
     url: Url,
     registry: Url,
     document: Document,
 }
 
-/// What a registry says about one version of a package.
+/// A registry's metadata of one version of a package.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Release {
@@ -55,7 +55,7 @@ struct Dist {
     integrity: Option<String>,
 }
 
-/// Where a package's programs lie.
+/// The paths of a package's programs.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Bin {
@@ -63,7 +63,7 @@ pub(super) enum Bin {
     Several(BTreeMap<String, String>),
 }
 
-/// One tarball.
+/// Resolves a package that is one tarball.
 pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Result<Artifact, SourceError> {
     let values = Values { platform: build, ..Values::default() };
     let package = Package::ask(request, &values.fill(&npm.package)).await?;
@@ -78,14 +78,14 @@ pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Re
     let file = package.tarball(&release, npm.unpack.clone())?;
     Ok(Artifact {
         version,
-        source: SourceKind::Npm,
+        source: InstallSource::Npm,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,
     })
 }
 
-/// A package with its dependencies, which only npm can put together.
+/// Returns a package with its dependencies, which only npm can put together.
 pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Result<Artifact, SourceError> {
     let package = Package::ask(request, &tree.package).await?;
     let version = package.version(request.wanted)?;
@@ -94,7 +94,7 @@ pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Resul
     packages.extend(tree.with.iter().cloned());
     Ok(Artifact {
         version,
-        source: SourceKind::Npm,
+        source: InstallSource::Npm,
         contents: Contents::NpmTree(packages),
         entry: request.recipe.entry.clone(),
         launch: None,
@@ -126,7 +126,7 @@ impl<'a> Package<'a> {
         Ok(Self { resolver, name: name.to_owned(), url, registry, document })
     }
 
-    /// The version that is meant; words are the registry's tags.
+    /// Returns the version that is meant; words are the registry's tags.
     pub(super) fn version(&self, wanted: Wanted<'_>) -> Result<String, SourceError> {
         let version = match wanted {
             Wanted::Version(version) => version,
@@ -139,7 +139,7 @@ impl<'a> Package<'a> {
             .ok_or_else(|| self.nonsense(format!("'{version}' is not the name of a version")))
     }
 
-    /// What is said about one version, by its name in the registry.
+    /// Returns the metadata of one version, by its name in the registry.
     pub(super) fn release(&self, published: &str, wanted: Wanted<'_>) -> Result<Release, SourceError> {
         let missing = || SourceError::NoVersion {
             version: if wanted == Wanted::Latest { published } else { wanted.text() }.to_owned(),
@@ -150,7 +150,7 @@ impl<'a> Package<'a> {
             .map_err(|error| self.nonsense(format!("version {published}: {error}")))
     }
 
-    /// The file to fetch for a version.
+    /// Returns the file to fetch for a version.
     pub(super) fn tarball(&self, release: &Release, unpack: Unpack) -> Result<RemoteFile, SourceError> {
         let published = super::template::address(&release.dist.tarball)?;
         let url = self.moved_here(&published).unwrap_or(published);
@@ -181,7 +181,7 @@ impl<'a> Package<'a> {
 }
 
 impl Release {
-    /// Whether the tarball alone is the whole program.
+    /// Returns whether the tarball alone is the whole program.
     pub(super) fn stands_alone(&self) -> bool {
         let none = |packages: &Option<BTreeMap<_, _>>| packages.as_ref().is_none_or(BTreeMap::is_empty);
         none(&self.dependencies) && none(&self.optional_dependencies) && !self.has_install_script
@@ -189,8 +189,8 @@ impl Release {
 }
 
 impl Bin {
-    /// The name and place of the program that `npx` would start: the one asked for, the only one, or the one named
-    /// like the package.
+    /// Returns the name and place of the program that `npx` would start: the one asked for, the only one, or the one
+    /// named like the package.
     pub(super) fn program(&self, package: &str, asked: Option<&str>) -> Option<(String, String)> {
         let short = package.rsplit('/').next().unwrap_or(package);
         match self {

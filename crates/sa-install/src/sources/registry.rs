@@ -8,7 +8,8 @@ use crate::artifact::{Artifact, Contents, RegistryLaunch, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
-use sa_agents::{Platform, Registry, SourceKind, Unpack};
+use sa_agents::{Platform, Registry, Unpack};
+use sa_api::InstallSource;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -94,7 +95,8 @@ async fn entry(request: &Request<'_>, id: &str) -> Result<Entry, SourceError> {
     serde_json::from_value(entry).map_err(|error| nonsense(request, format!("agent '{id}': {error}")))
 }
 
-/// The version and how it is distributed. A registry names one version and maybe a preview; packages have all.
+/// Returns the version and how it is distributed. A registry names one version and maybe a preview; packages have
+/// all.
 fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution), SourceError> {
     let Entry { version, distribution, preview } = entry;
     let checked = |version: String| match version_name(&version) {
@@ -147,14 +149,14 @@ fn program(version: String, binary: &Binary, platform: Platform) -> Result<Artif
         RemoteFile { url, headers: HeaderMap::new(), digest, size: None, format, unpack: Unpack::default() };
     Ok(Artifact {
         version,
-        source: SourceKind::Registry,
+        source: InstallSource::Registry,
         contents: Contents::File(file),
         entry: vec![beneath(&binary.cmd)],
         launch: Some(RegistryLaunch { args: binary.args.clone(), env: binary.env.clone() }),
     })
 }
 
-/// The package itself where that is the whole program, else with all it depends on.
+/// Returns the package itself where that is the whole program, else with all it depends on.
 async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<Artifact, SourceError> {
     let (name, pin) = split_package(&npx.package);
     let package = Package::ask(request, name).await?;
@@ -177,10 +179,10 @@ async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<
     } else {
         (Contents::NpmTree(vec![format!("{name}@{pinned}")]), format!("node_modules/.bin/{program}"))
     };
-    Ok(Artifact { version, source: SourceKind::Registry, contents, entry: vec![entry], launch })
+    Ok(Artifact { version, source: InstallSource::Registry, contents, entry: vec![entry], launch })
 }
 
-/// A package's name and the version it is pinned to.
+/// Returns a package's name and the version it is pinned to.
 fn split_package(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once('@') {
         Some((name, version)) if !name.is_empty() => (name, version_name(version)),
@@ -188,7 +190,7 @@ fn split_package(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A path beneath the version's directory, without the `./` that registries like.
+/// Returns a path beneath the version's directory, without the `./` that registries like.
 fn beneath(path: &str) -> String {
     path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/")
 }

@@ -1,10 +1,10 @@
-//! The catalogue's templates, and the names of versions that go into them.
+//! The catalog's templates, and the names of versions that go into them.
 
 use crate::error::SourceError;
 use crate::limits::MAX_VERSION_CHARS;
 use url::Url;
 
-/// What a template may ask for.
+/// The values that a template may use.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Values<'a> {
     pub(super) base: &'a str,
@@ -14,7 +14,7 @@ pub(super) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The template with its places filled.
+    /// Returns the template with its places filled.
     pub(super) fn fill(&self, template: &str) -> String {
         template
             .replace("{base}", self.base)
@@ -23,13 +23,12 @@ impl Values<'_> {
             .replace("{tag}", self.tag)
     }
 
-    /// The same, as an address.
     pub(super) fn address(&self, template: &str) -> Result<Url, SourceError> {
         address(&self.fill(template))
     }
 }
 
-/// An address that the catalogue or a registry's entry holds.
+/// Returns an address that the catalog or a registry's entry holds.
 pub(super) fn address(text: &str) -> Result<Url, SourceError> {
     Url::parse(text).map_err(|error| SourceError::Nonsense {
         url: text.to_owned(),
@@ -37,12 +36,11 @@ pub(super) fn address(text: &str) -> Result<Url, SourceError> {
     })
 }
 
-/// Which version is meant.
+/// The requested version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted<'a> {
     /// The one its publisher calls so.
     Latest,
-    /// This one.
     Version(&'a str),
     /// Whatever its publisher means by this word, such as `stable`.
     Word(&'a str),
@@ -60,7 +58,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// What the user asked for.
+    /// Returns the version as the user wrote it.
     pub(super) fn text(self) -> &'a str {
         match self {
             Self::Latest => "latest",
@@ -73,7 +71,7 @@ impl<'a> Wanted<'a> {
         SourceError::NoVersion { version: self.text().to_owned(), url: url.to_owned() }
     }
 
-    /// The same, if the address has nothing; every other error as it is.
+    /// Turns "not found" into a missing version; keeps every other error.
     pub(super) fn unless_there(self, error: SourceError) -> SourceError {
         match error {
             SourceError::Status { url, status: 404 | 410 } if self != Self::Latest => self.missing(&url),
@@ -82,8 +80,8 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A version as it is used in addresses and as a directory's name: starts with a digit and holds nothing that means
-/// something there.
+/// Returns a version as it is used in addresses and as a directory's name: starts with a digit and holds nothing that
+/// means something there.
 pub(super) fn version_name(text: &str) -> Option<&str> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! What each source offers, asked of a mirror that publishes as vendors do.
+//! The artifact of each source, asked of a mirror that publishes as vendors do.
 #![allow(clippy::unwrap_used)]
 
 mod directories;
@@ -11,11 +11,12 @@ use super::*;
 use crate::artifact::{Contents, Digest, RemoteFile};
 use crate::fetch::ClientOptions;
 use crate::npmrc::{NpmConfig, NpmSources};
-use sa_agents::{AgentSpec, Catalogue, SourceKind};
+use sa_agents::{AgentSpec, Catalogue};
+use sa_api::InstallSource;
 use sa_testkit::mirror::Mirror;
 use std::time::Duration;
 
-/// The resolver of a machine that reaches nothing but the mirror.
+/// Returns the resolver of a machine that reaches nothing but the mirror.
 fn resolver(mirror: &Mirror, platform: Platform) -> Resolver {
     let options = ClientOptions {
         mirror: Some(Url::parse(&mirror.url()).unwrap()),
@@ -35,7 +36,7 @@ fn agent(id: &str) -> AgentSpec {
     Catalogue::shipped().unwrap().get(id).unwrap().clone()
 }
 
-/// An agent that is nothing but a recipe.
+/// Returns an agent that is nothing but a recipe.
 fn agent_with(recipe: &str) -> AgentSpec {
     let recipe: Recipe = toml::from_str(recipe).unwrap();
     AgentSpec { install: Some(recipe), ..agent("claude") }
@@ -45,7 +46,7 @@ fn agent_with(recipe: &str) -> AgentSpec {
 async fn ask(
     resolver: &Resolver,
     agent: &AgentSpec,
-    kind: SourceKind,
+    kind: InstallSource,
     version: Option<&str>,
 ) -> Result<Artifact, SourceError> {
     let recipe = agent.install.as_ref().unwrap();
@@ -60,7 +61,7 @@ fn file(artifact: &Artifact) -> &RemoteFile {
     }
 }
 
-/// The digest of what the mirror publishes at this address's place.
+/// Returns the digest of what the mirror publishes at this address's place.
 fn digest_of(mirror: &Mirror, url: &Url) -> Digest {
     use sha2::Digest as _;
     let place = format!("/{}{}", url.host_str().unwrap(), url.path());
@@ -68,7 +69,7 @@ fn digest_of(mirror: &Mirror, url: &Url) -> Digest {
     Digest::Sha256(sha2::Sha256::digest(&bytes).into())
 }
 
-/// The same for a tarball of npm's registry.
+/// Returns the digest of a tarball of npm's registry.
 fn package_digest(mirror: &Mirror, url: &Url) -> Digest {
     use sha2::Digest as _;
     assert!(url.as_str().starts_with(&mirror.npm_registry()), "{url}");

@@ -7,11 +7,12 @@ use crate::artifact::{Artifact, Contents, RemoteFile};
 use crate::error::SourceError;
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
-use sa_agents::{SourceKind, Vendor};
+use sa_agents::Vendor;
+use sa_api::InstallSource;
 use url::Url;
 
-/// Tries the store's addresses in order. What the first one says is told, unless it only says that it lacks the
-/// version and another could not be asked.
+/// Tries the store's addresses in order. Returns the first error, unless that only says that the version is missing
+/// and another address could not be reached.
 pub(super) async fn resolve(
     request: &Request<'_>,
     vendor: &Vendor,
@@ -72,14 +73,14 @@ async fn at(
     };
     Ok(Artifact {
         version: version.clone(),
-        source: SourceKind::Vendor,
+        source: InstallSource::Vendor,
         contents: Contents::File(file),
         entry: request.recipe.entry.clone(),
         launch: None,
     })
 }
 
-/// What a file says that holds a version's name and nothing else.
+/// Reads a file that holds a version's name and nothing else.
 async fn named_version(request: &Request<'_>, url: &Url) -> Result<String, SourceError> {
     let text = request.resolver.client.text(url, &HeaderMap::new()).await?;
     version_name(&text).map(str::to_owned).ok_or_else(|| SourceError::Nonsense {

@@ -47,7 +47,8 @@ impl AgentDirectory {
     }
 }
 
-/// The first of the entries that exists, made executable. An entry that a source names cannot point elsewhere.
+/// Returns the first of the entries that exists, made executable. An entry that a source names cannot point
+/// elsewhere.
 pub(crate) fn locate_entry(staging: &Path, entries: &[String]) -> Result<Option<String>, SourceError> {
     for entry in entries {
         let plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);

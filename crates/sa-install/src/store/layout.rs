@@ -26,7 +26,7 @@ impl AgentDirectory {
         self.versions.root()
     }
 
-    /// Where a version lies, or would.
+    /// Returns the directory of a version, which need not exist.
     pub(crate) fn version(&self, version: &str) -> PathBuf {
         self.versions.version(version)
     }
@@ -40,13 +40,13 @@ impl AgentDirectory {
         self.root().join(".partial")
     }
 
-    /// Every version that is installed and whole, the newest first.
+    /// Returns every version that is installed and whole, the newest first.
     pub(crate) fn versions(&self) -> Result<Vec<Receipt>, DiskError> {
         let names = self.version_directories()?;
         Ok(names.iter().filter_map(|name| self.installed(name)).collect())
     }
 
-    /// Every directory that could be a version's, the newest first.
+    /// Returns every directory that could be a version's, the newest first.
     pub(super) fn version_directories(&self) -> Result<Vec<String>, DiskError> {
         let entries = match fs::read_dir(self.root()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -64,7 +64,7 @@ impl AgentDirectory {
         Ok(names)
     }
 
-    /// The receipt of a version, if it is installed and whole.
+    /// Returns the receipt of a version, if it is installed and whole.
     pub(crate) fn installed(&self, version: &str) -> Option<Receipt> {
         let directory = self.version(version);
         let real = check_version(version) && fs::symlink_metadata(&directory).is_ok_and(|is| is.is_dir());
@@ -72,7 +72,7 @@ impl AgentDirectory {
         (receipt.version == version && receipt.is_whole(&directory)).then_some(receipt)
     }
 
-    /// The version that runs when nobody names one: what `current` says, else the newest.
+    /// Returns the version that runs when nobody names one: what `current` says, else the newest.
     pub(crate) fn current(&self) -> Result<Option<Receipt>, DiskError> {
         match self.versions.current().and_then(|version| self.installed(&version)) {
             Some(receipt) => Ok(Some(receipt)),
@@ -81,7 +81,7 @@ impl AgentDirectory {
     }
 }
 
-/// Whether this can name a version, and so a directory. Names come from users and from servers.
+/// Returns whether this can name a version, and so a directory. Names come from users and from servers.
 pub(crate) fn check_version(name: &str) -> bool {
     is_plain(name, MAX_VERSION_CHARS) && !matches!(name, "current" | "latest")
 }
@@ -94,7 +94,7 @@ fn is_plain(name: &str, most: usize) -> bool {
 }
 
 /// Returns whether `a` is a newer version than `b`.
-pub fn is_newer(a: &str, b: &str) -> bool {
+pub(crate) fn is_newer(a: &str, b: &str) -> bool {
     newest_first(a, b) == Ordering::Less
 }
 

@@ -1,4 +1,4 @@
-//! What is known about an installed version: a file in its directory, written before the directory gets its name.
+//! The receipt of an installed version: a file in its directory, written before the directory gets its name.
 
 use rustix::fs::{Access, access};
 use sa_agents::Platform;
@@ -15,33 +15,31 @@ const FILE: &str = "installed.json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
-    /// The agent.
     pub agent: String,
     /// The version's name, also that of its directory.
     pub version: String,
-    /// What it was built for.
+    /// The platform that it was built for.
     pub platform: Platform,
-    /// Which kind of source it came from.
     pub source: String,
-    /// Where it came from, without credentials.
+    /// The address that it came from, without credentials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What the fetched file hashes to, as `sha256:…` or `sha512:…`.
+    /// The digest of the fetched file, as `sha256:…` or `sha512:…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// Whether the publisher said so, too.
+    /// Set if the publisher's digest confirmed it.
     pub verified: bool,
     /// The program, beneath the version's directory.
     pub entry: String,
-    /// Arguments that the source asked for; they replace the catalogue's.
+    /// Arguments that the source asked for; they replace the catalog's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// Variables that the source asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// How many bytes its files have.
+    /// The size of its files in bytes.
     pub size: u64,
-    /// When it was installed.
+    /// The time of the installation.
     pub installed_at_ms: u64,
 }
 
@@ -66,13 +64,12 @@ impl Receipt {
         write().map_err(at(&path))
     }
 
-    /// Whether the program is still there.
+    /// Returns whether the program is still there.
     pub(super) fn is_whole(&self, directory: &Path) -> bool {
         is_executable(&directory.join(&self.entry))
     }
 }
 
-/// Whether this is a file that may be started.
 pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|is| is.is_file()) && access(path, Access::EXEC_OK).is_ok()
 }

@@ -23,7 +23,7 @@ impl Selection {
         Self::default()
     }
 
-    /// Where an entry goes; none if it is not kept.
+    /// Returns the destination of an entry; none if it is not kept.
     pub(super) fn place(&self, path: &[&str]) -> Option<PathBuf> {
         let (above, rest) = path.split_at_checked(self.beneath.len())?;
         let fits = |(wanted, found): (&String, &&str)| wanted == "*" || wanted == found;
@@ -40,7 +40,8 @@ fn parts(path: &str) -> Vec<String> {
     path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// The parts of an entry's name. A name that could leave the directory is refused, also if the entry is not kept.
+/// Returns the parts of an entry's name. A name that could leave the directory is refused, also if the entry is not
+/// kept.
 pub(super) fn parts_of(name: &[u8]) -> Result<Vec<&str>, UnpackError> {
     let refused = |why: &str| {
         let shown: String = String::from_utf8_lossy(name).chars().take(200).collect();

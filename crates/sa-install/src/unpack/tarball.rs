@@ -7,7 +7,7 @@ use crate::limits::MAX_TAR_EXTENSION_BYTES;
 use std::io::{self, Read};
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
-/// What extension headers say about the entry after them.
+/// Values of extension headers for the entry after them.
 #[derive(Default)]
 struct Extensions {
     name: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub(super) fn unpack(decoder: impl Read, allowed: u64, tree: &mut Tree<'_>) -> R
             _ => add(&header, std::mem::take(&mut extensions), &mut entry, tree)?,
         }
     }
-    // To the end: only there can the decoder tell whether the file was whole.
+    // To the end: only there does the decoder know that the file was whole.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(broken)?;
     Ok(())
 }
@@ -83,7 +83,7 @@ fn extension(entry: &mut impl Read) -> Result<Vec<u8>, UnpackError> {
     Ok(bytes)
 }
 
-/// An extension that is nothing but a name, ended by a zero.
+/// Returns an extension that is nothing but a name, ended by a zero.
 fn text(entry: &mut impl Read) -> Result<Vec<u8>, UnpackError> {
     let mut bytes = extension(entry)?;
     if let Some(end) = bytes.iter().position(|byte| *byte == 0) {

@@ -75,7 +75,7 @@ proptest! {
         for path in everything(&root) {
             match fs::canonicalize(&path) {
                 Ok(real) => prop_assert!(real.starts_with(&root), "{path:?} is {real:?}"),
-                // A link to nothing: whoever writes there later must not get out either.
+                // A link to nothing: a later write there must not get out either.
                 Err(_) => drop(fs::write(&path, "later")),
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Tree<'a> {
     selection: Selection,
     made: HashMap<PathBuf, Kind>,
     entries: usize,
-    /// How many bytes may be written, and how many were.
+    /// Bytes that may be written, and bytes that were.
     allowed: u64,
     bytes: u64,
     written: Counter<'a>,
@@ -61,8 +61,8 @@ impl<'a> Tree<'a> {
         self.copy(bytes, created.map_err(at(&full))?, &full)
     }
 
-    /// A symbolic link. Only steps upwards at its start are allowed: those are within directories of ours, and each further
-    /// step leads down or through another such link. So it cannot leave the root.
+    /// Creates a symbolic link. Only steps upwards at its start are allowed: those are within directories of ours,
+    /// and each further step leads down or through another such link. So it cannot leave the root.
     pub(super) fn symlink(&mut self, name: &[u8], target: &[u8]) -> Result<(), UnpackError> {
         let Some(path) = self.place(name)? else { return Ok(()) };
         let target = std::str::from_utf8(target).map_err(|_| refused(&path, "a link to no name"))?;

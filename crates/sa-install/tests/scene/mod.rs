@@ -1,4 +1,4 @@
-//! What the tests of installations share: a server that publishes a small tool, a data directory, and installers.
+//! Shared by the tests of installations: a server that publishes a small tool, a data directory, and installers.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use sa_agents::{AgentSpec, Catalogue, Checksum, Launch, Platform, Recipe, Source, Unpack, Vendor};
@@ -29,7 +29,7 @@ impl Scene {
         Self { mirror: Mirror::start().await.unwrap(), data: TempDir::new().unwrap() }
     }
 
-    /// A scene with one version of the tool, which is a program.
+    /// Creates a scene with one version of the tool, which is a program.
     pub(crate) async fn with(version: &str) -> Self {
         let scene = Self::new().await;
         scene.publish(version);
@@ -53,29 +53,27 @@ impl Scene {
         self.installer_with(|_| {})
     }
 
-    /// An installer with options of its own.
     pub(crate) fn installer_with(&self, change: impl FnOnce(&mut InstallerOptions)) -> Installer {
         let mut options = options(self.data.path(), &self.mirror.url());
         change(&mut options);
         Installer::new(options)
     }
 
-    /// Installs a version of the tool with an installer of its own.
+    /// Installs a version of the tool with a new installer.
     pub(crate) async fn install(&self, version: &str) -> Result<Installed, InstallError> {
         self.installer().install(&tool(), asking(version)).outcome().await
     }
 
-    /// The tool's directory.
     pub(crate) fn agent_dir(&self) -> PathBuf {
         self.data.path().join("agents/tool")
     }
 
-    /// The names in the tool's directory.
+    /// Returns the names in the tool's directory.
     pub(crate) fn names(&self) -> Vec<String> {
         names(&self.agent_dir())
     }
 
-    /// Where the published file lies on the server.
+    /// Returns the path of the published file on the server.
     pub(crate) fn file(version: &str) -> String {
         format!("/files.example/{version}/tool")
     }
@@ -100,12 +98,12 @@ pub(crate) fn options(data: &Path, mirror: &str) -> InstallerOptions {
     }
 }
 
-/// The tool whose published file is the program itself.
+/// Returns the tool whose published file is the program itself.
 pub(crate) fn tool() -> AgentSpec {
     agent("tool", "tool", Unpack::default())
 }
 
-/// An agent with the program `tool`, published under this file name.
+/// Returns an agent with the program `tool`, published under this file name.
 pub(crate) fn agent(id: &str, file: &str, unpack: Unpack) -> AgentSpec {
     let vendor = Vendor {
         base: vec!["https://files.example".to_owned()],
@@ -131,7 +129,7 @@ pub(crate) fn agent(id: &str, file: &str, unpack: Unpack) -> AgentSpec {
     }
 }
 
-/// The tool of a publisher who gives no checksums.
+/// Returns the tool of a publisher who gives no checksums.
 pub(crate) fn unvouched_tool() -> AgentSpec {
     let mut spec = tool();
     for source in spec.install.iter_mut().flat_map(|recipe| &mut recipe.sources) {
@@ -142,7 +140,6 @@ pub(crate) fn unvouched_tool() -> AgentSpec {
     spec
 }
 
-/// An agent of the catalogue.
 pub(crate) fn shipped(id: &str) -> AgentSpec {
     Catalogue::shipped().unwrap().get(id).unwrap().clone()
 }
@@ -151,7 +148,7 @@ pub(crate) fn asking(version: &str) -> InstallRequest {
     InstallRequest { version: Some(version.to_owned()), ..InstallRequest::default() }
 }
 
-/// The names in a directory, sorted; none if there is none.
+/// Returns the names in a directory, sorted; none if there is none.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -160,7 +157,6 @@ pub(crate) fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What a program says when it is started.
 pub(crate) fn said(program: &Path) -> String {
     let output = Command::new(program).output().unwrap();
     assert!(output.status.success(), "{} failed", program.display());

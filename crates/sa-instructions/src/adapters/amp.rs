@@ -1,6 +1,6 @@
 //! Amp: a message of the model. The CLI does not stream pieces of text.
 
-use super::{PROJECT, Stage, now, text};
+use super::{Folder, PROJECT, Stage, now, text};
 use anyhow::Result;
 use sa_acp::{ChildId, Driven, Ended};
 use sa_amp::{Disk, Host, Limits, Machine};
@@ -8,8 +8,6 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 const THREAD: &str = "T-01a1e094-6888-77d3-a355-1560a145d899";
-
-struct Folder;
 
 impl Disk for Folder {
     fn is_directory(&self, path: &Path) -> bool {

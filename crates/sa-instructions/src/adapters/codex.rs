@@ -1,25 +1,12 @@
 //! Codex: a piece of text from its app-server.
 
-use super::{PROJECT, Stage, text};
+use super::{Folder, PROJECT, Stage, text};
 use anyhow::Result;
-use sa_codex::{Disk, Host, Limits, Machine};
+use sa_codex::{Host, Limits, Machine};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const THREAD: &str = "01a1e071-c248-7450-81a4-6a67caebab65";
 const TURN: &str = "01a1e070-2d29-7060-82dd-0efa42d4b079";
-
-struct Folder;
-
-impl Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-}
 
 pub(crate) fn lines(count: usize) -> Result<()> {
     let mut stage = Stage::new(Machine::new(Host {

@@ -1,24 +1,11 @@
 //! OpenCode: a piece of text among its server's events.
 
-use super::{PROJECT, Stage, text};
+use super::{Folder, PROJECT, Stage, text};
 use anyhow::Result;
-use sa_opencode::{Disk, Endpoint, Endpoints, Host, Limits, Machine};
+use sa_opencode::{Endpoint, Endpoints, Host, Limits, Machine};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const SESSION: &str = "ses_e1d5f96beffeKXI1mukY54OrNq";
-
-struct Folder;
-
-impl Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-}
 
 struct OneEndpoint;
 

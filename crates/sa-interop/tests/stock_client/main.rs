@@ -165,7 +165,7 @@ async fn a_closed_connection_leaves_no_agent() -> Result<()> {
     let pids = || daemon.children().into_iter().map(|process| process.pid).collect::<HashSet<_>>();
     for way in &WAYS {
         let during = way.run(&daemon, "demo", async |_| Ok(pids())).await?;
-        // What starts agents outlives them; the agent itself must go.
+        // The launcher outlives its agents; the agent itself must go.
         until("the agent to be gone", || during.difference(&pids()).next().is_some()).await?;
     }
     Ok(())

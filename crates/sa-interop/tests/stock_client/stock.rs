@@ -1,4 +1,4 @@
-//! The official client with a memory: what it was told, what it was asked, and how it answers.
+//! The official client with a memory of its notifications and requests, and its answers.
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
@@ -57,7 +57,7 @@ fn socket(base: &str, path: &str, agent: &str) -> String {
     if path.ends_with('=') { format!("{base}/{path}{agent}") } else { format!("{base}/{path}/{agent}/acp") }
 }
 
-/// What the client was told and asked so far.
+/// The notifications and requests that the client has received.
 #[derive(Debug, Default)]
 struct Memory {
     updates: Vec<SessionNotification>,
@@ -148,7 +148,7 @@ fn green() -> ElicitationAction {
     ElicitationAction::Accept(ElicitationAcceptAction::new().content(content))
 }
 
-/// The client's errors with all they say.
+/// Returns the client's errors with all they say.
 pub(crate) fn described(error: Error) -> anyhow::Error {
     anyhow::anyhow!("{} {}: {:?}", i32::from(error.code), error.message, error.data)
 }
@@ -183,19 +183,17 @@ impl Stock {
         waited.with_context(|| format!("the agent said {:?}", self.said(session)))
     }
 
-    /// What the agent said in a session.
+    /// Returns the agent's text in a session.
     pub(crate) fn said(&self, session: &SessionId) -> String {
         let memory = lock(&self.memory);
         let updates = memory.updates.iter().filter(|update| update.session_id == *session);
         updates.filter_map(|update| text(&update.update)).collect()
     }
 
-    /// How often permission was asked for.
     pub(crate) fn permissions(&self) -> usize {
         lock(&self.memory).permissions
     }
 
-    /// The questions that were asked.
     pub(crate) fn questions(&self) -> Vec<String> {
         lock(&self.memory).questions.clone()
     }

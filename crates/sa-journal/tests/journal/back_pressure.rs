@@ -11,7 +11,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 fn journal(bytes: usize) -> Arc<Journal<Batch>> {
     let journal = Arc::new(Journal::new(Ring::new(usize::MAX)));
-    journal.append(Batch::of(&[bytes as u64]), drop);
+    journal.append(Batch::of(&[bytes as u64]));
     journal
 }
 
@@ -51,9 +51,9 @@ fn a_small_ring_waits_for_readers_before_their_place_leaves_it() {
     let journal = Arc::new(Journal::new(Ring::new(100)));
     let _reader = journal.reader(0);
     let batch = Batch::of(&[25]);
-    journal.append(batch.clone(), drop);
+    journal.append(batch.clone());
     assert_eq!(journal.hold(LAG, LONG), None);
-    journal.append(batch.next(&[1]), drop);
+    journal.append(batch.next(&[1]));
     assert!(journal.hold(LAG, LONG).is_some());
 }
 
@@ -91,8 +91,8 @@ fn a_pulse_counts_as_progress() {
 fn a_reader_is_not_behind_by_what_has_left_the_ring() {
     let journal = Arc::new(Journal::new(Ring::new(4 * LAG)));
     let first = Batch::of(&[10 * LAG as u64]);
-    journal.append(first.clone(), drop);
-    journal.append(first.next(&[LAG as u64]), drop);
+    journal.append(first.clone());
+    journal.append(first.next(&[LAG as u64]));
     let _reader = journal.reader(0);
     assert_eq!(journal.hold(LAG, LONG), None);
 }

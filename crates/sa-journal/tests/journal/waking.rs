@@ -24,11 +24,11 @@ fn an_entry_and_the_end_wake_a_reader_that_waits() {
     let mut context = Context::from_waker(&waker);
     assert_eq!(reader.poll_step(&mut context), Poll::Pending);
     let batch = Batch::of(&[1]);
-    journal.append(batch.clone(), drop);
+    journal.append(batch.clone());
     assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
     assert_eq!(reader.poll_step(&mut context), Poll::Ready(Some(Step::Entry(batch.clone()))));
     assert_eq!(reader.poll_step(&mut context), Poll::Pending);
-    journal.append(batch.next(&[1]), drop);
+    journal.append(batch.next(&[1]));
     journal.close();
     assert!(wakes.0.load(Ordering::Relaxed) >= 2);
     let mut context = Context::from_waker(Waker::noop());
@@ -60,7 +60,7 @@ fn readers_on_other_threads_miss_nothing() {
     let mut batch = Batch::of(&[1]);
     for _ in 0..COUNT {
         let next = batch.next(&[1]);
-        journal.append(std::mem::replace(&mut batch, next), drop);
+        journal.append(std::mem::replace(&mut batch, next));
     }
     journal.close();
     for reader in readers {

@@ -1,10 +1,8 @@
 //! Reading any line, beginning with the seeds of the fuzz target `jsonrpc_line`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod reading;
-
 use proptest::prelude::*;
-use reading::agrees_with_a_full_parse;
+use sa_jsonrpc::testing::agrees_with_a_full_parse;
 use std::path::Path;
 
 fn seeds() -> Vec<Vec<u8>> {

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-/// How long a test waits for bytes.
+/// Timeout of a test for bytes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// An answer as it came.
@@ -15,7 +15,7 @@ pub(crate) struct Answer {
     /// In lower case.
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether the body came to its end.
+    /// Set if the body came to its end.
     pub(crate) whole: bool,
 }
 

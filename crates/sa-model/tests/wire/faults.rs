@@ -1,4 +1,4 @@
-//! What goes wrong on purpose, and that it is over when the script says so.
+//! Faults on purpose, and their end as the script says.
 
 use crate::client::{Answer, MESSAGES, leave, message, open, post, read, said};
 use sa_model::ModelServer;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const SCRIPT: &str = "think: why I\nsay: hello there\ntool: shell {\"command\":\"ls -la /tmp/some/where\"}\n\
     tool: shell {\"command\":\"id\"}\nusage: input=100 output=20 cache_read=7 cache_write=3 reasoning=4";
 
-/// Asserts the whole body, with what is made up anew each time replaced by its kind.
+/// Asserts the whole body, with generated values replaced by their kind.
 macro_rules! assert_body {
     ($name:literal, $answer:expr) => {
         let filters = vec![

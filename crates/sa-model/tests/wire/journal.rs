@@ -1,4 +1,4 @@
-//! What tests can see of requests, and what else the server answers.
+//! Requests as tests see them, and other answers of the server.
 
 use crate::client::{MESSAGES, message, open, post, read};
 use sa_model::{Auth, ModelServer};

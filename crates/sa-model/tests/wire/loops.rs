@@ -1,4 +1,4 @@
-//! Scripts over several turns: the request alone tells where the script stands.
+//! Scripts over several turns: the request alone shows where the script stands.
 
 use crate::client::{MESSAGES, message, post, said};
 use sa_model::ModelServer;

@@ -5,7 +5,7 @@ use super::tell;
 use crate::endpoint::Endpoint;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use sa_acp::{Agent, MAX_LINE};
+use sa_acp::{Agent, Line, LineBuffer, MAX_LINE};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -41,7 +41,7 @@ pub(super) async fn follow(endpoint: Endpoint, agent: Agent) {
 
 /// Passes events on until no more come, and says why.
 async fn read(mut body: Incoming, agent: &Agent) -> String {
-    let mut lines = Lines::default();
+    let mut lines = LineBuffer::new(MAX_LINE);
     loop {
         let frame = match timeout(SILENCE, body.frame()).await {
             Err(_) => return "nothing was heard of the server for a minute".to_owned(),
@@ -50,7 +50,7 @@ async fn read(mut body: Incoming, agent: &Agent) -> String {
             Ok(Some(Ok(frame))) => frame,
         };
         let Some(data) = frame.data_ref() else { continue };
-        for line in lines.cut(data) {
+        for line in cut(&mut lines, data) {
             let told = match line {
                 Ok(line) => agent.hear(line).await,
                 Err(length) => {
@@ -65,39 +65,21 @@ async fn read(mut body: Incoming, agent: &Agent) -> String {
     }
 }
 
-/// Cuts a stream of server-sent events, of which each is one line here, into lines for the agent.
-#[derive(Debug, Default)]
-struct Lines {
-    rest: Vec<u8>,
-    /// Bytes of an overlong line that were thrown away.
-    skipped: usize,
-}
-
-impl Lines {
-    /// The events that are whole now; for one that was too long its length.
-    fn cut(&mut self, data: &[u8]) -> Vec<Result<Vec<u8>, usize>> {
-        let mut events = Vec::new();
-        for piece in data.split_inclusive(|byte| *byte == b'\n') {
-            match piece.strip_suffix(b"\n") {
-                Some(end) => {
-                    self.rest.extend_from_slice(end);
-                    let length = std::mem::take(&mut self.skipped) + self.rest.len();
-                    if length > MAX_LINE {
-                        events.push(Err(length));
-                    } else if let Some(data) = self.rest.strip_prefix(b"data:") {
-                        events.push(Ok([b"{\"event\":", data.trim_ascii(), b"}"].concat()));
-                    }
-                    self.rest.clear();
-                }
-                None => self.rest.extend_from_slice(piece),
-            }
-            if self.rest.len() > MAX_LINE {
-                self.skipped += self.rest.len();
-                self.rest.clear();
+/// Cuts a stream of server-sent events, each of which is one line here, into lines for the agent. Returns the length of
+/// an event that is too long instead.
+fn cut(lines: &mut LineBuffer, data: &[u8]) -> Vec<Result<Vec<u8>, u64>> {
+    lines.spare().extend_from_slice(data);
+    let mut events = Vec::new();
+    while let Some(line) = lines.take() {
+        match line {
+            Line::TooLong(length) => events.push(Err(length)),
+            Line::Whole(line) => {
+                let data = line.strip_prefix(b"data:");
+                events.extend(data.map(|data| Ok([b"{\"event\":", data.trim_ascii(), b"}"].concat())));
             }
         }
-        events
     }
+    events
 }
 
 #[cfg(test)]
@@ -106,19 +88,19 @@ mod tests {
 
     #[test]
     fn events_are_put_together_from_pieces() {
-        let mut lines = Lines::default();
-        assert!(lines.cut(b": comment\n\ndata: {\"a\"").is_empty());
-        let events = lines.cut(b":1}\r\n\r\nid: 3\ndata:{}\n");
+        let mut lines = LineBuffer::new(MAX_LINE);
+        assert!(cut(&mut lines, b": comment\n\ndata: {\"a\"").is_empty());
+        let events = cut(&mut lines, b":1}\r\n\r\nid: 3\ndata:{}\n");
         assert_eq!(events, [Ok(b"{\"event\":{\"a\":1}}".to_vec()), Ok(b"{\"event\":{}}".to_vec())]);
     }
 
     #[test]
     fn an_overlong_event_is_measured_and_the_next_is_whole() {
-        let mut lines = Lines::default();
+        let mut lines = LineBuffer::new(MAX_LINE);
         for _ in 0..3 {
-            assert!(lines.cut(&vec![b'x'; MAX_LINE / 2]).is_empty());
+            assert!(cut(&mut lines, &vec![b'x'; MAX_LINE / 2]).is_empty());
         }
-        let events = lines.cut(b"\ndata: 1\n");
-        assert_eq!(events, [Err(MAX_LINE / 2 * 3), Ok(b"{\"event\":1}".to_vec())]);
+        let events = cut(&mut lines, b"\ndata: 1\n");
+        assert_eq!(events, [Err(MAX_LINE as u64 / 2 * 3), Ok(b"{\"event\":1}".to_vec())]);
     }
 }

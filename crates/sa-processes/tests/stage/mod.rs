@@ -1,10 +1,10 @@
 //! The stage of these tests: processes, shell scripts to run, and a look at the machine.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use sa_api::{ProcessConfig, ProcessLogsStream};
 use sa_journal::Step;
 use sa_processes::{
-    Config, Entry, Position, Process, Processes, RunBounds, RunOutcome, Spec, StartError, Stream,
-    TerminalSize,
+    Entry, Position, Process, Processes, RunBounds, RunOutcome, Spec, StartError, TerminalSize,
 };
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::fs;
@@ -17,10 +17,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) const SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 
 pub(crate) fn processes() -> Processes {
-    processes_with(Config::default())
+    processes_with(ProcessConfig::default())
 }
 
-pub(crate) fn processes_with(config: Config) -> Processes {
+pub(crate) fn processes_with(config: ProcessConfig) -> Processes {
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
     Processes::new(supervisor, config, Path::new("/usr"))
@@ -55,7 +55,7 @@ pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-pub(crate) fn text_of(entries: &[Entry], stream: Stream) -> String {
+pub(crate) fn text_of(entries: &[Entry], stream: ProcessLogsStream) -> String {
     let wanted = entries.iter().filter(|entry| entry.stream == stream);
     let bytes: Vec<u8> = wanted.flat_map(|entry| entry.data.to_vec()).collect();
     String::from_utf8_lossy(&bytes).into_owned()

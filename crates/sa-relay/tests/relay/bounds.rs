@@ -1,4 +1,4 @@
-//! What the relay and the log keep has a limit, whatever comes.
+//! The memory of the relay and the log is bounded for any input.
 
 use proptest::prelude::*;
 use sa_journal::{Entry, Ring};
@@ -44,7 +44,7 @@ proptest! {
             let offsets: Vec<usize> = offsets.collect();
             prop_assert_eq!(segment.start, written);
             let end = segment.end();
-            log.append(Arc::new(segment), drop);
+            log.append(Arc::new(segment));
             for (index, offset) in offsets.into_iter().enumerate() {
                 prop_assert_eq!(log.position_after(before + index as u64), Some(written + offset as u64));
             }

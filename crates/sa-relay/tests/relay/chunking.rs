@@ -1,19 +1,18 @@
 //! Agent output of every kind, cut anywhere: the same records, and the very bytes.
 
-use crate::stream::{Transcript, cut, transcript};
 use proptest::prelude::*;
+use sa_relay::testing::{Transcript, cut, transcript};
 use sa_relay::{RecordKind, RelayOptions};
 
 const OPTIONS: RelayOptions =
     RelayOptions { line_bytes: 600, unparsed_bytes: 40, pending_requests: 16, asked_bytes: 1 << 20 };
 
-/// What a line must become.
+/// The expected result for a line.
 #[derive(Debug, Clone)]
 enum Expected {
     Nothing,
-    /// A message with this data.
     Message(Vec<u8>),
-    /// An event that tells the beginning of the line and how long it is.
+    /// An event with the beginning of the line and its length.
     Unparsed {
         raw: String,
         bytes: u64,
@@ -40,7 +39,7 @@ fn unparsed(text: Vec<u8>) -> Line {
     Line { text, expected }
 }
 
-/// A JSON value of any text, with white space of any kind around its tokens.
+/// Returns a JSON value of any text, with white space of any kind around its tokens.
 fn params() -> impl Strategy<Value = String> {
     let space = "[ \t\r]{0,2}";
     ("\\PC{0,40}", space, space, -1.0e9..1.0e9).prop_map(|(text, before, after, number)| {
@@ -72,7 +71,7 @@ fn line() -> impl Strategy<Value = Line> {
     ]
 }
 
-/// An answer to a request that waits; each at most once in a stream.
+/// Returns an answer to a request that waits; each at most once in a stream.
 fn answers() -> impl Strategy<Value = Vec<Line>> {
     let answer = |sent: &'static str, own: &'static str| {
         (params(), any::<bool>()).prop_map(move |(p, error)| {

@@ -32,7 +32,7 @@ const IDS: [&str; 16] = [
 ];
 const CLIENTS: usize = 6;
 
-/// How a client asks, and where it looks for answers.
+/// A way of sending a request and of reading its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Waits for each request, and reads messages on an event stream.
@@ -71,7 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The value that an id's text means, as a program would write it again.
+/// Returns the value that an id's text means, as a program would write it again.
 fn value(text: &str) -> String {
     let float = text.parse::<f64>();
     match float {
@@ -322,7 +322,7 @@ fn error() -> ErrorObject {
     ErrorObject { code: -32603, message: "failed".to_owned(), data: None }
 }
 
-/// The message under an id that every parser reads.
+/// Returns the message under an id that every parser reads.
 fn without_id(bytes: &[u8]) -> Vec<u8> {
     Message::read(bytes).unwrap().with_id("0")
 }

@@ -1,7 +1,7 @@
 //! Lines of many kilobytes, which take another way through memory than short ones.
 
-use crate::stream::{cut, transcript};
 use proptest::prelude::*;
+use sa_relay::testing::{cut, transcript};
 use sa_relay::{RecordKind, RelayOptions};
 
 const OPTIONS: RelayOptions =

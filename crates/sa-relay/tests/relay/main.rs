@@ -9,8 +9,6 @@ mod long_lines;
 mod reconnect;
 mod seeds;
 mod shared;
-mod sse;
-mod stream;
 
 /// Returns how many cases a property is tried with: `usual`, unless `SA_CASES` says otherwise.
 fn cases(usual: u32) -> u32 {

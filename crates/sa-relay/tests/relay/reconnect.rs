@@ -1,9 +1,9 @@
-//! Readers that come and go at any moment: what they get is the log from their cursor on, or they are told.
+//! Readers that come and go at any moment: they get the log from their cursor on, or a gap.
 
-use crate::sse::{Event, Parser};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sa_journal::{Entry, Gap, Ring};
+use sa_relay::testing::{Parser, SseEvent};
 use sa_relay::{Part, Presence, Relay, RelayOptions, Segment};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ enum Step {
     Write(Vec<u16>),
     /// This reader takes what comes next in the log.
     Read(usize),
-    /// The same, but the connection breaks after so many bytes.
+    /// A read that breaks the connection after so many bytes.
     Cut(usize, u16),
     /// This reader comes with a cursor that it did not get here.
     Jump(usize, u64),
@@ -32,7 +32,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the log should hold, kept in the plainest way.
+/// The expected contents of the log, kept in the plainest way.
 struct Model {
     /// The data of every record there ever was.
     history: Vec<String>,
@@ -62,7 +62,7 @@ impl Model {
         self.history.len() as u64
     }
 
-    /// A cursor from which nothing is missing.
+    /// Returns whether nothing is missing from a cursor on.
     fn holds(&self, after: u64) -> bool {
         after == self.newest() || (after < self.newest() && after + 1 >= self.oldest())
     }
@@ -78,9 +78,9 @@ struct Client {
 }
 
 impl Client {
-    /// Takes bytes of the connection; the events must go on exactly where the last ended.
+    /// Takes bytes of the connection. The events must continue exactly where the last ended.
     fn take(&mut self, bytes: &[u8], model: &Model) {
-        for Event { name, data, id } in self.parser.feed(bytes) {
+        for SseEvent { name, data, id } in self.parser.feed(bytes) {
             let id: u64 = id.parse().unwrap();
             assert_eq!(id, self.last_id + 1, "neither a miss nor a repeat");
             assert_eq!((name.as_str(), &data), ("message", &model.history[id as usize - 1]));
@@ -112,7 +112,7 @@ fn read(log: &Ring<Arc<Segment>>, client: &mut Client, model: &Model, bytes: usi
         Err(Gap { oldest, newest, .. }) => {
             assert!(!model.holds(client.cursor), "a gap without need");
             assert_eq!((oldest, newest), (model.oldest(), model.newest()));
-            // The client is told, and the stream goes on with what there is.
+            // The client gets a gap, and the stream continues with what is left.
             client.parser = Parser::default();
             client.cursor = oldest.saturating_sub(1);
             client.last_id = client.cursor;
@@ -139,7 +139,7 @@ fn run(limit: usize, steps: &[Step]) -> usize {
                 let output = relay.agent_data(sizes.iter().map(line).collect::<String>().as_bytes(), &around);
                 let segment = output.segment.unwrap();
                 model.append(&segment);
-                log.append(Arc::new(segment), drop);
+                log.append(Arc::new(segment));
             }
             Step::Read(reader) => drop(read(&log, &mut clients[*reader], &model, usize::MAX)),
             Step::Cut(reader, bytes) => {

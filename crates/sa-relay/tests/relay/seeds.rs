@@ -1,6 +1,6 @@
 //! The seeds of the fuzz target `relay_stream`, so that every run of the tests checks what fuzzing starts from.
 
-use crate::stream::pieces_do_not_matter;
+use sa_relay::testing::pieces_do_not_matter;
 use std::path::Path;
 
 #[test]

@@ -17,7 +17,7 @@ impl Scene {
         Self { relay: Relay::new(&options), streams, ticket: 0 }
     }
 
-    /// A POST with this id; the id that the agent sees.
+    /// Returns a POST with this id; the id that the agent sees.
     fn post(&mut self, id: i64) -> String {
         self.ticket += 1;
         let message = Message::read(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#)).unwrap();
@@ -28,7 +28,7 @@ impl Scene {
         }
     }
 
-    /// The agent answers; whether event streams show it as a message.
+    /// Lets the agent answer. Returns whether event streams show the answer as a message.
     fn answer(&mut self, id: &str) -> bool {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
         let around = Presence { has_post: &|_| true, has_socket: &|_| true, streams: self.streams };

@@ -3,9 +3,10 @@
 use super::AgentFailure;
 use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
+use parking_lot::{Mutex, MutexGuard};
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
-use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId};
+use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId, WhenStopped};
 use sa_journal::Step;
 use sa_jsonrpc::codes;
 use sa_relay::{Caller, Part, RecordKind, Sight, SocketView};
@@ -13,15 +14,15 @@ use sa_universal::PromptCapabilities;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Where a session takes what its agent says. Bounded: a session that cannot keep up holds its agent back.
-pub(crate) type Line = mpsc::Sender<FromAgent>;
+/// Where a session receives messages of its agent. Bounded: a session that cannot keep up holds its agent back.
+pub(crate) type Mailbox = mpsc::Sender<FromAgent>;
 
-/// How many messages may wait on a line.
-pub(crate) const LINE: usize = 1024;
+/// Messages that may wait in a mailbox.
+pub(crate) const MAILBOX: usize = 1024;
 
 /// A connection. It ends with its last handle.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ struct Handle {
 struct Shared {
     hub: Hub,
     server: Server,
-    /// Tells the answers to this client's requests from others'.
+    /// Distinguishes answers to this client's requests from those to others'.
     socket: OpenSocket,
     calls: AtomicU64,
     routes: Mutex<Routes>,
@@ -115,8 +116,8 @@ impl Connection {
                 "session": { "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} },
             },
         });
-        let (line, mut answers) = mpsc::channel(LINE);
-        self.call("initialize", &params, &line, Opens::Nothing).await?;
+        let (mailbox, mut answers) = mpsc::channel(MAILBOX);
+        self.call(0, "initialize", &params, &mailbox, Opens::Nothing).await?;
         let answered = async {
             loop {
                 match answers.recv().await {
@@ -158,22 +159,23 @@ impl Connection {
         self.0.shared.routes().ended().cloned()
     }
 
-    /// Sends a request; its answer comes on that line under the number that this gives. Messages of a session that it opens come
-    /// on the line, too. If the line is closed before the answer comes, that session is closed as well.
+    /// Sends a request; its answer comes to that mailbox under the caller's `number`. Messages of a session that it opens come to
+    /// the mailbox, too. If the mailbox is closed before the answer comes, that session is closed as well.
     pub(crate) async fn call(
         &self,
+        number: u64,
         method: &str,
         params: &Value,
-        line: &Line,
+        mailbox: &Mailbox,
         opens: Opens,
-    ) -> Result<u64, AgentFailure> {
+    ) -> Result<(), AgentFailure> {
         let shared = &self.0.shared;
         let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let message =
             wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
-        shared.routes().expect(call, line.clone(), opens).map_err(AgentFailure::Ended)?;
-        match shared.server.send(message, false, Caller::Socket(shared.socket.number())).await {
-            Ok(()) => Ok(call),
+        shared.routes().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
+        match shared.server.send(message, WhenStopped::Refuse, Caller::Socket(shared.socket.number())).await {
+            Ok(()) => Ok(()),
             Err(error) => {
                 shared.routes().forget_call(call);
                 Err(error.into())
@@ -198,14 +200,14 @@ impl Connection {
         self.0.shared.send(message).await
     }
 
-    /// What concerns this session comes on that line.
-    pub(crate) fn adopt(&self, session: &str, line: Line) {
-        self.0.shared.routes().adopt(session, line);
+    /// Delivers what concerns this session to that mailbox.
+    pub(crate) fn adopt(&self, session: &str, mailbox: Mailbox) {
+        self.0.shared.routes().adopt(session, mailbox);
     }
 
-    /// That line wants nothing of this session any more.
-    pub(crate) fn release(&self, session: &str, line: &Line) {
-        self.0.shared.routes().release(session, line);
+    /// Stops delivering what concerns this session to that mailbox.
+    pub(crate) fn release(&self, session: &str, mailbox: &Mailbox) {
+        self.0.shared.routes().release(session, mailbox);
     }
 }
 
@@ -226,11 +228,11 @@ impl Drop for Handle {
 
 impl Shared {
     fn routes(&self) -> MutexGuard<'_, Routes> {
-        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.routes.lock()
     }
 
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
-        Ok(self.server.send(message, false, Caller::Socket(self.socket.number())).await?)
+        Ok(self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.socket.number())).await?)
     }
 
     /// Hands out what the agent says until it ends.
@@ -243,14 +245,14 @@ impl Shared {
                     }
                 }
                 Some(Step::Gap(_)) => {
-                    let lines = self.routes().lines();
-                    tell(lines, || FromAgent::Gap).await;
+                    let mailboxes = self.routes().mailboxes();
+                    broadcast(mailboxes, || FromAgent::Gap).await;
                 }
                 None => break AgentExit::default(),
             }
         };
-        let lines = self.routes().end(exit.clone());
-        tell(lines, || FromAgent::Ended(exit.clone())).await;
+        let mailboxes = self.routes().end(exit.clone());
+        broadcast(mailboxes, || FromAgent::Ended(exit.clone())).await;
     }
 
     /// Hands out one part of the log; gives the agent's exit if it is in there.
@@ -264,8 +266,8 @@ impl Shared {
                 RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
                 RecordKind::Unparsed => {
                     if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {
-                        let lines = self.routes().lines();
-                        tell(lines, || FromAgent::Unparsed(unparsed.clone())).await;
+                        let mailboxes = self.routes().mailboxes();
+                        broadcast(mailboxes, || FromAgent::Unparsed(unparsed.clone())).await;
                     }
                 }
                 RecordKind::Exit => return Some(serde_json::from_slice(&data).unwrap_or_default()),
@@ -285,10 +287,10 @@ impl Shared {
         }
         let route = self.routes().route(incoming);
         match route {
-            Route::To(line, messages) => {
+            Route::To(mailbox, messages) => {
                 for message in messages {
                     // A session that is gone needs nothing any more.
-                    let _ = line.send(message).await;
+                    let _ = mailbox.send(message).await;
                 }
             }
             Route::Refuse { id, method } => {
@@ -327,9 +329,9 @@ fn exit_in(part: &Part) -> Option<Value> {
     serde_json::from_slice(&part.segment.data(index)).ok()
 }
 
-async fn tell(lines: Vec<Line>, what: impl Fn() -> FromAgent) {
-    for line in lines {
+async fn broadcast(mailboxes: Vec<Mailbox>, message: impl Fn() -> FromAgent) {
+    for mailbox in mailboxes {
         // A session that is gone needs nothing any more.
-        let _ = line.send(what()).await;
+        let _ = mailbox.send(message()).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::RpcError;
 use sa_api::AgentExit;
-use sa_api::sessions::AgentError;
+use sa_api::sessions::{AgentError, CrashKind};
 use sa_hub::{CallError, OpenError};
 use sa_jsonrpc::codes;
 use serde_json::json;
@@ -62,7 +62,7 @@ pub enum AgentFailure {
     GivenUp,
     /// The skills or MCP servers that are asked for make no sense.
     #[error("{0}")]
-    Surroundings(String),
+    Context(String),
     /// Skills could not be fetched.
     #[error("{0}")]
     Unreachable(String),
@@ -139,15 +139,15 @@ impl AgentFailure {
     }
 
     /// A word for programs.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> CrashKind {
         match self.to_api() {
-            AgentError::TokenError { .. } => "authRequired",
-            AgentError::ProcessExited { .. } => "agentExited",
-            AgentError::InstallFailed { .. } => "installFailed",
-            AgentError::SpawnFailed { .. } => "spawnFailed",
-            AgentError::Unsupported { .. } => "unsupported",
-            AgentError::Timeout { .. } => "timeout",
-            AgentError::Protocol { .. } => "protocol",
+            AgentError::TokenError { .. } => CrashKind::AuthRequired,
+            AgentError::ProcessExited { .. } => CrashKind::AgentExited,
+            AgentError::InstallFailed { .. } => CrashKind::InstallFailed,
+            AgentError::SpawnFailed { .. } => CrashKind::SpawnFailed,
+            AgentError::Unsupported { .. } => CrashKind::Unsupported,
+            AgentError::Timeout { .. } => CrashKind::Timeout,
+            AgentError::Protocol { .. } => CrashKind::Protocol,
         }
     }
 
@@ -168,7 +168,7 @@ impl AgentFailure {
             Self::Open(_) | Self::Call(_) | Self::Machine(_) | Self::GivenUp => {
                 AgentError::SpawnFailed { message }
             }
-            Self::Unsupported(_) | Self::Surroundings(_) => AgentError::Unsupported { message },
+            Self::Unsupported(_) | Self::Context(_) => AgentError::Unsupported { message },
             Self::Refused { .. } if self.is_spawn_failure() => AgentError::SpawnFailed { message },
             Self::Refused { code, data, .. } => {
                 AgentError::Protocol { message, details: Some(json!({ "code": code, "data": data })) }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_program_that_cannot_be_started_is_named_as_such() {
         let failure = refused(-32603, "program not found: /x", Some("spawn_failed"));
-        assert_eq!(failure.kind(), "spawnFailed");
-        assert_eq!(refused(-32603, "odd", None).kind(), "protocol");
+        assert_eq!(failure.kind(), CrashKind::SpawnFailed);
+        assert_eq!(refused(-32603, "odd", None).kind(), CrashKind::Protocol);
     }
 }

@@ -6,7 +6,7 @@ mod pool;
 mod routes;
 mod wire;
 
-pub(crate) use connection::{AgentCapabilities, Connection, LINE};
+pub(crate) use connection::{AgentCapabilities, Connection, MAILBOX};
 pub use failure::AgentFailure;
 pub(crate) use pool::{Pool, Process, Slot};
 pub(crate) use routes::{CANCEL_REQUEST, Opens, withdrawn_request};

@@ -1,6 +1,6 @@
 //! Which session gets what an agent says.
 
-use super::connection::Line;
+use super::connection::Mailbox;
 use super::wire::{FromAgent, Incoming, Scope};
 use sa_api::AgentExit;
 use sa_jsonrpc::Id;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
 
-/// Messages that come before the session they are for is known: an agent may tell of a new session before it answers
+/// Messages that come before the session they are for is known: an agent may report on a new session before it answers
 /// the request that makes it.
 const EARLY: usize = 256;
 
@@ -19,15 +19,17 @@ pub(crate) const CANCEL_REQUEST: &str = "$/cancel_request";
 #[derive(Default)]
 pub(super) struct Routes {
     calls: HashMap<u64, Waiting>,
-    sessions: HashMap<String, Line>,
+    sessions: HashMap<String, Mailbox>,
     /// Requests of the agent that nobody has answered, by their id: a later `$/cancel_request` names nothing else.
-    asked: HashMap<Id, Line>,
+    requests: HashMap<Id, Mailbox>,
     early: VecDeque<(String, FromAgent)>,
     ended: Option<AgentExit>,
 }
 
 struct Waiting {
-    line: Line,
+    /// The caller's number of the call.
+    number: u64,
+    mailbox: Mailbox,
     opens: Opens,
 }
 
@@ -36,7 +38,7 @@ struct Waiting {
 pub(crate) enum Opens {
     /// None.
     Nothing,
-    /// One that the answer names; it belongs to the caller's line from then on.
+    /// One that the answer names; it belongs to the caller's mailbox from then on.
     New,
     /// This one, which was adopted before.
     Known(String),
@@ -44,8 +46,8 @@ pub(crate) enum Opens {
 
 /// What is to be done with a message.
 pub(super) enum Route {
-    /// These go to that line, in this order.
-    To(Line, Vec<FromAgent>),
+    /// Deliver these to that mailbox, in this order.
+    To(Mailbox, Vec<FromAgent>),
     /// Nobody is there for this request.
     Refuse { id: String, method: String },
     /// The caller that opened this session left before the answer came.
@@ -61,12 +63,18 @@ struct Opened {
 }
 
 impl Routes {
-    /// An answer to this call goes to that line. Nothing does any more once the agent has ended.
-    pub(super) fn expect(&mut self, call: u64, line: Line, opens: Opens) -> Result<(), AgentExit> {
+    /// Has the answer to this call go to that mailbox, under the caller's number. Nothing does any more once the agent has ended.
+    pub(super) fn expect(
+        &mut self,
+        call: u64,
+        number: u64,
+        mailbox: Mailbox,
+        opens: Opens,
+    ) -> Result<(), AgentExit> {
         match &self.ended {
             Some(exit) => Err(exit.clone()),
             None => {
-                self.calls.insert(call, Waiting { line, opens });
+                self.calls.insert(call, Waiting { number, mailbox, opens });
                 Ok(())
             }
         }
@@ -77,38 +85,38 @@ impl Routes {
         self.calls.remove(&call);
     }
 
-    /// What concerns this session goes to that line.
-    pub(super) fn adopt(&mut self, session: &str, line: Line) {
-        self.sessions.insert(session.to_owned(), line);
+    /// Delivers what concerns this session to that mailbox.
+    pub(super) fn adopt(&mut self, session: &str, mailbox: Mailbox) {
+        self.sessions.insert(session.to_owned(), mailbox);
     }
 
-    /// That line wants nothing of this session any more. Another that has adopted it since keeps it.
-    pub(super) fn release(&mut self, session: &str, line: &Line) {
-        if self.sessions.get(session).is_some_and(|owner| owner.same_channel(line)) {
+    /// Stops delivering what concerns this session to that mailbox. Another that has adopted it since keeps it.
+    pub(super) fn release(&mut self, session: &str, mailbox: &Mailbox) {
+        if self.sessions.get(session).is_some_and(|owner| owner.same_channel(mailbox)) {
             self.sessions.remove(session);
         }
-        self.asked.retain(|_, asker| !asker.same_channel(line));
+        self.requests.retain(|_, asker| !asker.same_channel(mailbox));
     }
 
     /// The agent's request of this id has its answer.
     pub(super) fn answered(&mut self, id: &str) {
         if let Some(id) = Id::from_json(id) {
-            self.asked.remove(&id);
+            self.requests.remove(&id);
         }
     }
 
     /// The agent has ended: everybody who is to know.
-    pub(super) fn end(&mut self, exit: AgentExit) -> Vec<Line> {
+    pub(super) fn end(&mut self, exit: AgentExit) -> Vec<Mailbox> {
         self.ended = Some(exit);
-        self.asked.clear();
-        let calls = std::mem::take(&mut self.calls).into_values().map(|waiting| waiting.line);
-        let mut lines: Vec<Line> = Vec::new();
-        for line in std::mem::take(&mut self.sessions).into_values().chain(calls) {
-            if !lines.iter().any(|known| known.same_channel(&line)) {
-                lines.push(line);
+        self.requests.clear();
+        let calls = std::mem::take(&mut self.calls).into_values().map(|waiting| waiting.mailbox);
+        let mut mailboxes: Vec<Mailbox> = Vec::new();
+        for mailbox in std::mem::take(&mut self.sessions).into_values().chain(calls) {
+            if !mailboxes.iter().any(|known| known.same_channel(&mailbox)) {
+                mailboxes.push(mailbox);
             }
         }
-        lines
+        mailboxes
     }
 
     pub(super) fn ended(&self) -> Option<&AgentExit> {
@@ -116,7 +124,7 @@ impl Routes {
     }
 
     /// All sessions.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn mailboxes(&self) -> Vec<Mailbox> {
         self.sessions.values().cloned().collect()
     }
 
@@ -130,30 +138,30 @@ impl Routes {
                     (Ok(_), Opens::Known(session)) => Some(session.clone()),
                     _ => None,
                 };
-                if waiting.line.is_closed() {
+                if waiting.mailbox.is_closed() {
                     return opened.map_or(Route::Drop, |session| self.abandoned(session));
                 }
-                let mut messages = vec![FromAgent::Response { call, outcome }];
+                let mut messages = vec![FromAgent::Response { call: waiting.number, outcome }];
                 if let Some(session) = opened.filter(|_| waiting.opens == Opens::New) {
-                    messages.extend(self.take_early(&session, &waiting.line));
-                    self.sessions.insert(session, waiting.line.clone());
+                    messages.extend(self.take_early(&session, &waiting.mailbox));
+                    self.sessions.insert(session, waiting.mailbox.clone());
                 }
-                Route::To(waiting.line, messages)
+                Route::To(waiting.mailbox, messages)
             }
             Incoming::Notification { method, params, .. } if method == CANCEL_REQUEST => {
-                self.taken_back(method, params)
+                self.on_withdrawn(method, params)
             }
             Incoming::Notification { scope, method, params } => {
                 let message = FromAgent::Notification { method, params };
-                match self.line(&scope) {
-                    Some(line) => Route::To(line, vec![message]),
+                match self.mailbox(&scope) {
+                    Some(mailbox) => Route::To(mailbox, vec![message]),
                     None => self.keep(scope, message),
                 }
             }
-            Incoming::Request { scope, id, method, params } => match self.line(&scope) {
-                Some(line) => {
-                    self.note_asked(&id, &line);
-                    Route::To(line, vec![FromAgent::Request { id, method, params }])
+            Incoming::Request { scope, id, method, params } => match self.mailbox(&scope) {
+                Some(mailbox) => {
+                    self.note_request(&id, &mailbox);
+                    Route::To(mailbox, vec![FromAgent::Request { id, method, params }])
                 }
                 None if scope.session_id.is_some() && self.opening() => {
                     self.keep(scope, FromAgent::Request { id, method, params })
@@ -163,9 +171,10 @@ impl Routes {
         }
     }
 
-    fn line(&self, scope: &Scope) -> Option<Line> {
+    fn mailbox(&self, scope: &Scope) -> Option<Mailbox> {
         let of_session = scope.session_id.as_ref().and_then(|session| self.sessions.get(session));
-        let of_call = || scope.request_id.and_then(|call| self.calls.get(&call)).map(|waiting| &waiting.line);
+        let of_call =
+            || scope.request_id.and_then(|call| self.calls.get(&call)).map(|waiting| &waiting.mailbox);
         of_session.or_else(of_call).cloned()
     }
 
@@ -184,30 +193,30 @@ impl Routes {
         Route::Drop
     }
 
-    fn take_early(&mut self, session: &str, line: &Line) -> Vec<FromAgent> {
+    fn take_early(&mut self, session: &str, mailbox: &Mailbox) -> Vec<FromAgent> {
         let early = std::mem::take(&mut self.early).into_iter();
         let (mine, others): (VecDeque<_>, VecDeque<_>) = early.partition(|(of, _)| of == session);
         self.early = others;
         for (_, message) in &mine {
             if let FromAgent::Request { id, .. } = message {
-                self.note_asked(id, line);
+                self.note_request(id, mailbox);
             }
         }
         mine.into_iter().map(|(_, message)| message).collect()
     }
 
-    fn note_asked(&mut self, id: &str, line: &Line) {
+    fn note_request(&mut self, id: &str, mailbox: &Mailbox) {
         if let Some(id) = Id::from_json(id) {
-            self.asked.insert(id, line.clone());
+            self.requests.insert(id, mailbox.clone());
         }
     }
 
     /// The agent no longer waits for the answer to a request, which may itself still wait for its session.
-    fn taken_back(&mut self, method: String, params: Box<RawValue>) -> Route {
+    fn on_withdrawn(&mut self, method: String, params: Box<RawValue>) -> Route {
         let Some(request) = withdrawn_request(&params) else { return Route::Drop };
         let message = FromAgent::Notification { method, params };
-        if let Some(line) = self.asked.get(&request) {
-            return Route::To(line.clone(), vec![message]);
+        if let Some(mailbox) = self.requests.get(&request) {
+            return Route::To(mailbox.clone(), vec![message]);
         }
         let asks = |early: &FromAgent| matches!(early, FromAgent::Request { id, .. } if Id::from_json(id).as_ref() == Some(&request));
         let session = self.early.iter().find(|(_, early)| asks(early)).map(|(session, _)| session.clone());
@@ -219,7 +228,7 @@ impl Routes {
 
     /// A session was opened for somebody who has left. It is closed unless somebody else has taken it meanwhile.
     fn abandoned(&mut self, session: String) -> Route {
-        if self.sessions.get(&session).is_some_and(|line| !line.is_closed()) {
+        if self.sessions.get(&session).is_some_and(|mailbox| !mailbox.is_closed()) {
             return Route::Drop;
         }
         self.sessions.remove(&session);

@@ -8,16 +8,16 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What an agent says to a session, or what becomes of it.
+/// A message of an agent to a session, or the agent's end.
 #[derive(Debug)]
 pub(crate) enum FromAgent {
-    /// It tells something.
+    /// A notification.
     Notification { method: String, params: Box<RawValue> },
-    /// It asks something; `id` is the JSON of its id.
+    /// A request; `id` is the JSON of its id.
     Request { id: String, method: String, params: Box<RawValue> },
-    /// It answers.
+    /// An answer, under the caller's number.
     Response { call: u64, outcome: Result<Box<RawValue>, RpcError> },
-    /// It wrote a line that is no message.
+    /// A line that is no message.
     Unparsed(Unparsed),
     /// Messages were lost: the daemon could not keep up for longer than its log is.
     Gap,

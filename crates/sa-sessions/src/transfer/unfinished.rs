@@ -3,7 +3,7 @@
 use crate::cut_off::OpenMessages;
 use crate::record::Record;
 use sa_api::sessions::{
-    EventData, MessageWithdrawn, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome,
+    CutOff, EventData, MessageWithdrawn, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome,
     QuestionResolved, ResolvedBy, Role, StopReason, TurnEnded, UniversalMessage, WithdrawnBy,
 };
 use std::collections::{BTreeMap, HashMap};
@@ -105,7 +105,7 @@ impl Unfinished {
                 EventData::MessageWithdrawn(MessageWithdrawn { message_id, turn_id, by })
             }
             None => {
-                let reason = Some("transferred".to_owned());
+                let reason = Some(CutOff::Transferred);
                 let stop_reason = StopReason::Unknown;
                 EventData::TurnEnded(TurnEnded { turn_id, stop_reason, reason, usage: None })
             }

@@ -220,7 +220,7 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Whoever waits at a pipe for a writer goes on.
+/// Lets a reader that waits at a pipe continue.
 fn free(pipe: &Path) {
     drop(OpenOptions::new().read(true).write(true).open(pipe).unwrap());
 }

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
-/// The arguments of all processes of the machine.
+/// Returns the arguments of all processes of the machine.
 fn arguments() -> Vec<String> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let arguments = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());

@@ -1,4 +1,4 @@
-//! What was placed does not show up as a change of the user's.
+//! Placed skills do not show up as changes of the user's.
 
 use crate::stage::{Stage, local, place};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ async fn also_in_submodules() {
     assert_eq!(status(&stage, "outer/sub"), "");
 }
 
-/// Whoever wrote the files of a project must not choose which file of the user's is written.
+/// The author of a project's files must not choose which file of the user's is written.
 #[tokio::test]
 async fn only_the_repository_itself_is_written_to() {
     let stage = Stage::new();

@@ -19,7 +19,6 @@ use std::time::Duration;
 enum Thing {
     /// A `SKILL.md` with that text.
     Mark(Vec<u8>),
-    /// A skill of that name.
     Skill(u8),
     /// A pipe where a `SKILL.md` would be.
     Pipe,

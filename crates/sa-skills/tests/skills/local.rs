@@ -74,7 +74,7 @@ async fn directories_that_were_made_go_when_they_are_empty() {
 }
 
 #[tokio::test]
-async fn what_is_not_ours_is_left_and_people_are_told() {
+async fn what_is_not_ours_is_left_and_people_are_reported() {
     let stage = Stage::new();
     for name in ["file", "directory", "link", "free"] {
         stage.skill("shared", name);
@@ -231,7 +231,7 @@ async fn sessions_that_start_at_once_do_not_disturb_each_other() {
     stage.write("project/.git/HEAD", "ref: refs/heads/main\n");
     let mut sessions = JoinSet::new();
     for number in 0..24 {
-        // Each a program of its own, as far as locks can tell.
+        // Each a separate program, as far as locks are concerned.
         let (skills, cwd) = (stage.skills(), stage.cwd());
         let agent = ["claude", "codex", "amp", "opencode"][number % 4];
         sessions.spawn(async move {

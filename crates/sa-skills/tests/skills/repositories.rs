@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// A branch is looked at each time.
+/// Returns options that fetch a branch each time.
 fn eager() -> SkillsOptions {
     let limits =
         SkillsLimits { branch_age: Duration::ZERO, failure_pause: Duration::ZERO, ..SkillsLimits::default() };
@@ -21,7 +21,7 @@ fn text_of(stage: &Stage, skill: &str) -> String {
     fs::read_to_string(stage.cwd().join(".claude/skills").join(skill).join("SKILL.md")).unwrap()
 }
 
-/// The directory of the one repository in the cache.
+/// Returns the directory of the one repository in the cache.
 fn source_of(stage: &Stage) -> PathBuf {
     let sources = stage.path("home/sources");
     let [name] = &names(&sources)[..] else { panic!("{:?}", names(&sources)) };
@@ -330,7 +330,7 @@ async fn what_a_kill_left_does_not_matter() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_is_told_from_what_is_wrong() {
+async fn what_cannot_be_reached_is_reported_from_what_is_wrong() {
     let stage = Stage::new();
     let skills = stage.skills();
     let fault = async |source| place(&stage, &skills, source).await.unwrap_err().fault();

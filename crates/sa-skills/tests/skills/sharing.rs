@@ -57,7 +57,7 @@ async fn each_finds_its_own_until_it_ends() {
     start(&stage, &skills, "a", &mine(&["one", "two"])).await.unwrap();
     start(&stage, &skills, "b", &mine(&["two", "three"])).await.unwrap();
     assert_eq!(stage.placed(PLACE), ["one", "three", "two"]);
-    // What a session no longer wants goes, unless somebody else does.
+    // A skill that no session wants any more is removed.
     start(&stage, &skills, "b", &mine(&["three"])).await.unwrap();
     assert_eq!(stage.placed(PLACE), ["one", "three", "two"]);
     skills.release("a").await.unwrap();
@@ -71,7 +71,7 @@ async fn each_finds_its_own_until_it_ends() {
 }
 
 #[tokio::test]
-async fn under_one_name_the_newest_has_its_own_and_the_older_is_told() {
+async fn under_one_name_the_newest_has_its_own_and_the_older_is_reported() {
     let stage = Stage::new();
     let (first, second) = rivals(&stage);
     let skills = stage.skills();
@@ -85,7 +85,7 @@ async fn under_one_name_the_newest_has_its_own_and_the_older_is_told() {
     for part in ["`both`", "(local a)", "(local b)", "`new`"] {
         assert!(warning.contains(part), "{warning}");
     }
-    // The older one has been told, and is not told again.
+    // The older one has been notified, and is not notified again.
     assert_eq!(start(&stage, &skills, "new", &second).await.unwrap().displaced, []);
     skills.release("new").await.unwrap();
     assert_eq!(leads_to(&stage, "both"), PathBuf::from("a/both"));
@@ -122,7 +122,7 @@ async fn sessions_that_exist_no_more_are_dropped_everywhere() {
     ] {
         skills.place_for(session, agent, &stage.path(cwd), &source).await.unwrap();
     }
-    // Another daemon, which was told of one of them only.
+    // Another daemon, which knows of one of them only.
     stage.skills().retain(|session| session == "stays").await.unwrap();
     assert_eq!(stage.placed(""), ["mine"]);
     assert_eq!(crate::stage::names(&stage.path("elsewhere")), [".claude"]);

@@ -31,7 +31,6 @@ impl Stage {
         self.root.path().canonicalize().unwrap().join(inner)
     }
 
-    /// Where the agent works.
     pub(crate) fn cwd(&self) -> PathBuf {
         self.path("project")
     }
@@ -82,7 +81,7 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// A repository with these skills in `skills/`, committed on `main`.
+    /// Returns a repository with these skills in `skills/`, committed on `main`.
     pub(crate) fn repository(&self, name: &str, skills: &[&str]) -> String {
         fs::create_dir_all(self.path(name)).unwrap();
         self.git(name, &["init", "--quiet"]);
@@ -99,7 +98,7 @@ impl Stage {
         self.git(repository, &["rev-parse", "HEAD"])
     }
 
-    /// What is in a directory of the project, by name.
+    /// Returns the names in a directory of the project.
     pub(crate) fn placed(&self, inner: &str) -> Vec<String> {
         names(&self.cwd().join(inner))
     }
@@ -133,7 +132,6 @@ pub(crate) fn only(names: &[&str], source: SkillSource) -> SkillSource {
     SkillSource { skills: Some(names.iter().map(|name| (*name).to_owned()).collect()), ..source }
 }
 
-/// One set with these sources.
 pub(crate) fn set(sources: Vec<SkillSource>) -> BTreeMap<String, SkillsConfig> {
     BTreeMap::from([("team".to_owned(), SkillsConfig { sources, ..SkillsConfig::default() })])
 }
@@ -147,18 +145,15 @@ pub(crate) async fn place(
     Ok(skills.place_for("s", "claude", &stage.cwd(), &set(vec![source])).await?.warnings)
 }
 
-/// What a web server does with a request.
+/// The reaction of a web server to a request.
 #[derive(Clone)]
 pub(crate) enum Answer {
-    /// The file of that name.
     File(PathBuf),
-    /// The head of an answer, as it is.
     Head(&'static str),
-    /// None, ever.
     Silence,
 }
 
-/// A web server on loopback: its address, and how many requests it had.
+/// Returns a web server on loopback: its address, and how many requests it had.
 pub(crate) async fn web_server(answer: Answer) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

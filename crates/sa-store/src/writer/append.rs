@@ -1,6 +1,6 @@
 //! Appending events, and a session's head with them.
 
-use super::Desk;
+use super::Transaction;
 use super::retention::trim;
 use crate::error::StoreError;
 use crate::limits::MERGED_EVENTS;
@@ -11,7 +11,11 @@ use crate::transcript;
 use crate::types::NewEvent;
 
 /// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
-pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> Result<(), StoreError> {
+pub(super) fn append(
+    transaction: &Transaction<'_>,
+    head: &mut Head,
+    events: &[NewEvent],
+) -> Result<(), StoreError> {
     let before = head.last;
     for event in events {
         let expected = head.last + 1;
@@ -19,30 +23,30 @@ pub(super) fn append(desk: &Desk<'_>, head: &mut Head, events: &[NewEvent]) -> R
             return Err(StoreError::Sequence { expected, found: event.id });
         }
         if let Some(mark) = &event.mark {
-            transcript::apply(desk.connection, head.session, event.id, mark)?;
+            transcript::apply(transaction.connection, head.session, event.id, mark)?;
         }
         head.last = event.id;
         head.bytes += event.data.len() as u64;
     }
     let packed = |event: &NewEvent| Packed { id: event.id, at_ms: event.at_ms, data: event.data.clone() };
     let packed: Vec<Packed> = events.iter().map(packed).collect();
-    desk.packer.borrow_mut().insert(desk.connection, head.session, &packed)?;
+    transaction.packer.borrow_mut().insert(transaction.connection, head.session, &packed)?;
     let batches = |last: u64| last / MERGED_EVENTS as u64;
     if batches(head.last) != batches(before) {
-        desk.packer.borrow_mut().merge(desk.connection, head.session, head.last)?;
+        transaction.packer.borrow_mut().merge(transaction.connection, head.session, head.last)?;
     }
-    trim(desk, head)
+    trim(transaction, head)
 }
 
 /// Writes a head of a session that has changed.
-pub(super) fn save(desk: &Desk<'_>, head: &mut Head) -> Result<(), StoreError> {
-    head.updated_at_ms = desk.now_ms;
-    rewrite(desk, head)
+pub(super) fn save(transaction: &Transaction<'_>, head: &mut Head) -> Result<(), StoreError> {
+    head.updated_at_ms = transaction.now_ms;
+    rewrite(transaction, head)
 }
 
 /// Writes a head; the session counts as idle for as long as before.
-pub(super) fn rewrite(desk: &Desk<'_>, head: &Head) -> Result<(), StoreError> {
-    let mut update = desk.connection.prepare_cached(
+pub(super) fn rewrite(transaction: &Transaction<'_>, head: &Head) -> Result<(), StoreError> {
+    let mut update = transaction.connection.prepare_cached(
         "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6, ended_at_ms = ?7,
              checksum = ?8
          WHERE session = ?1",
@@ -52,17 +56,17 @@ pub(super) fn rewrite(desk: &Desk<'_>, head: &Head) -> Result<(), StoreError> {
 }
 
 /// Writes a new head.
-pub(super) fn begin(desk: &Desk<'_>, session: i64) -> Result<(), StoreError> {
+pub(super) fn begin(transaction: &Transaction<'_>, session: i64) -> Result<(), StoreError> {
     let head = Head {
         session,
         oldest: 1,
         last: 0,
         bytes: 0,
-        created_at_ms: desk.now_ms,
-        updated_at_ms: desk.now_ms,
+        created_at_ms: transaction.now_ms,
+        updated_at_ms: transaction.now_ms,
         ended_at_ms: None,
     };
-    let mut insert = desk.connection.prepare_cached(
+    let mut insert = transaction.connection.prepare_cached(
         "INSERT INTO heads (session, oldest, last, bytes, created_at_ms, updated_at_ms, ended_at_ms, checksum)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;

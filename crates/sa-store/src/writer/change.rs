@@ -1,6 +1,6 @@
 //! The changes that can be made, each within a transaction.
 
-use super::Desk;
+use super::Transaction;
 use super::append::{append, begin, save};
 use super::messages;
 use crate::error::StoreError;
@@ -12,59 +12,63 @@ use crate::usage;
 
 /// Makes a session; says whether there was none.
 pub(crate) fn create(
-    desk: &Desk<'_>,
+    transaction: &Transaction<'_>,
     session: &str,
     record: &[u8],
     listing: &Listing,
 ) -> Result<bool, StoreError> {
-    if exists(desk, session)? {
+    if exists(transaction, session)? {
         return Ok(false);
     }
-    let number = insert(desk, Some(session), standing::LIVE, record)?;
+    let number = insert(transaction, Some(session), standing::LIVE, record)?;
     let (id, listing) = (session.to_owned(), listing.clone());
-    Listed { session: number, id, listing, ended: false }.save(desk.connection)?;
-    desk.count(1, 0);
+    Listed { session: number, id, listing, ended: false }.save(transaction.connection)?;
+    transaction.count(1, 0);
     Ok(true)
 }
 
 /// Changes a session.
-pub(crate) fn commit(desk: &Desk<'_>, session: &str, change: &Change) -> Result<Committed, StoreError> {
-    let mut head = Head::of(desk.connection, session)?;
+pub(crate) fn commit(
+    transaction: &Transaction<'_>,
+    session: &str,
+    change: &Change,
+) -> Result<Committed, StoreError> {
+    let mut head = Head::of(transaction.connection, session)?;
     if let Some(record) = &change.record {
         let sum = record_sum(head.session, Some(session), record);
         let sql = "UPDATE sessions SET record = ?2, checksum = ?3 WHERE number = ?1";
-        desk.connection.prepare_cached(sql)?.execute((head.session, record.as_ref(), sum))?;
+        transaction.connection.prepare_cached(sql)?.execute((head.session, record.as_ref(), sum))?;
     }
-    append(desk, &mut head, &change.events)?;
+    append(transaction, &mut head, &change.events)?;
     for message in &change.messages {
-        messages::change(desk, head.session, message)?;
+        messages::change(transaction, head.session, message)?;
     }
     for note in &change.usage {
-        usage::add(desk, session, note)?;
+        usage::add(transaction, session, note)?;
     }
     let had_ended = head.ended_at_ms.is_some();
     if let Some(ended) = change.ended {
-        head.ended_at_ms = ended.then(|| head.ended_at_ms.unwrap_or(desk.now_ms));
+        head.ended_at_ms = ended.then(|| head.ended_at_ms.unwrap_or(transaction.now_ms));
     }
     let ended = head.ended_at_ms.is_some();
     if change.listing.is_some() || ended != had_ended {
-        let mut listed = listings::of(desk.connection, head.session)?;
+        let mut listed = listings::of(transaction.connection, head.session)?;
         listed.listing = change.listing.clone().unwrap_or(listed.listing);
         listed.ended = ended;
-        listed.save(desk.connection)?;
+        listed.save(transaction.connection)?;
         if ended && !had_ended {
-            desk.packer.borrow_mut().merge(desk.connection, head.session, head.last)?;
+            transaction.packer.borrow_mut().merge(transaction.connection, head.session, head.last)?;
         }
-        desk.count(0, i64::from(ended) - i64::from(had_ended));
+        transaction.count(0, i64::from(ended) - i64::from(had_ended));
     }
-    save(desk, &mut head)?;
+    save(transaction, &mut head)?;
     Ok(Committed { oldest: head.oldest, last: head.last })
 }
 
 /// Forgets a session; says whether there was one. Its rows go later, bit by bit.
-pub(crate) fn delete(desk: &Desk<'_>, session: &str) -> Result<bool, StoreError> {
-    match Head::of(desk.connection, session) {
-        Ok(head) => doom(desk, &head).map(|()| true),
+pub(crate) fn delete(transaction: &Transaction<'_>, session: &str) -> Result<bool, StoreError> {
+    match Head::of(transaction.connection, session) {
+        Ok(head) => doom(transaction, &head).map(|()| true),
         Err(StoreError::UnknownSession(_)) => Ok(false),
         Err(other) => Err(other),
     }
@@ -72,33 +76,38 @@ pub(crate) fn delete(desk: &Desk<'_>, session: &str) -> Result<bool, StoreError>
 
 /// Notes how far a session's webhook is.
 pub(crate) fn set_webhook(
-    desk: &Desk<'_>,
+    transaction: &Transaction<'_>,
     session: &str,
     delivered: u64,
     state: &[u8],
 ) -> Result<(), StoreError> {
-    let head = Head::of(desk.connection, session)?;
+    let head = Head::of(transaction.connection, session)?;
     let delivered = delivered.cast_signed();
     let sum = webhook_sum(head.session, delivered, state);
     let sql = "INSERT OR REPLACE INTO webhooks (session, delivered, state, checksum) VALUES (?1, ?2, ?3, ?4)";
-    desk.connection.prepare_cached(sql)?.execute((head.session, delivered, state, sum))?;
+    transaction.connection.prepare_cached(sql)?.execute((head.session, delivered, state, sum))?;
     Ok(())
 }
 
 /// Notes that nothing is under way in a session.
-pub(crate) fn set_inactive(desk: &Desk<'_>, session: &str) -> Result<(), StoreError> {
-    let mut listed = listings::of(desk.connection, Head::of(desk.connection, session)?.session)?;
+pub(crate) fn set_inactive(transaction: &Transaction<'_>, session: &str) -> Result<(), StoreError> {
+    let mut listed =
+        listings::of(transaction.connection, Head::of(transaction.connection, session)?.session)?;
     listed.listing.active = false;
-    listed.save(desk.connection)
+    listed.save(transaction.connection)
 }
 
-/// Begins an import (without a number), or goes on with one: appends events that keep their ids. Gives its number.
-pub(crate) fn stage(desk: &Desk<'_>, number: Option<i64>, events: &[NewEvent]) -> Result<i64, StoreError> {
+/// Begins an import (without a number), or continues one: appends events that keep their ids. Returns its number.
+pub(crate) fn stage(
+    transaction: &Transaction<'_>,
+    number: Option<i64>,
+    events: &[NewEvent],
+) -> Result<i64, StoreError> {
     let number = match number {
         Some(number) => number,
-        None => insert(desk, None, standing::STAGED, &[])?,
+        None => insert(transaction, None, standing::STAGED, &[])?,
     };
-    let Some(mut head) = Head::numbered(desk.connection, number)? else {
+    let Some(mut head) = Head::numbered(transaction.connection, number)? else {
         return Err(damaged(format!("import {number} is missing")));
     };
     // The first events of a long session may be gone where it comes from.
@@ -107,52 +116,61 @@ pub(crate) fn stage(desk: &Desk<'_>, number: Option<i64>, events: &[NewEvent]) -
     {
         (head.oldest, head.last) = (first.id, first.id - 1);
     }
-    append(desk, &mut head, events)?;
-    save(desk, &mut head)?;
+    append(transaction, &mut head, events)?;
+    save(transaction, &mut head)?;
     Ok(number)
 }
 
-/// Finishes an import: the session is there from now on. Says whether there was none of that name; if there was, the
-/// import stays as it is, to be abandoned by whoever holds it.
-pub(crate) fn publish(desk: &Desk<'_>, listed: &Listed, record: &[u8]) -> Result<bool, StoreError> {
+/// Finishes an import: the session exists from now on. Returns whether the name was free; if not, the import stays as
+/// it is, to be abandoned by its caller.
+pub(crate) fn publish(
+    transaction: &Transaction<'_>,
+    listed: &Listed,
+    record: &[u8],
+) -> Result<bool, StoreError> {
     let (number, session, ended) = (listed.session, &listed.id, listed.ended);
-    if exists(desk, session)? {
+    if exists(transaction, session)? {
         return Ok(false);
     }
-    listed.save(desk.connection)?;
-    desk.count(1, i64::from(ended));
+    listed.save(transaction.connection)?;
+    transaction.count(1, i64::from(ended));
     let sql = "UPDATE sessions SET id = ?2, standing = ?3, record = ?4, checksum = ?5 WHERE number = ?1";
     let sum = record_sum(number, Some(session), record);
-    desk.connection.prepare_cached(sql)?.execute((number, session, standing::LIVE, record, sum))?;
-    if let Some(mut head) = Head::numbered(desk.connection, number)? {
-        head.ended_at_ms = ended.then_some(desk.now_ms);
-        save(desk, &mut head)?;
+    transaction.connection.prepare_cached(sql)?.execute((number, session, standing::LIVE, record, sum))?;
+    if let Some(mut head) = Head::numbered(transaction.connection, number)? {
+        head.ended_at_ms = ended.then_some(transaction.now_ms);
+        save(transaction, &mut head)?;
     }
     Ok(true)
 }
 
 /// Takes a session out of sight.
-pub(super) fn doom(desk: &Desk<'_>, head: &Head) -> Result<(), StoreError> {
+pub(super) fn doom(transaction: &Transaction<'_>, head: &Head) -> Result<(), StoreError> {
     let number = head.session;
-    listings::remove(desk.connection, number)?;
-    desk.count(-1, -i64::from(head.ended_at_ms.is_some()));
+    listings::remove(transaction.connection, number)?;
+    transaction.count(-1, -i64::from(head.ended_at_ms.is_some()));
     let sql = "UPDATE sessions SET id = NULL, standing = ?2, record = x'', checksum = ?3 WHERE number = ?1";
-    desk.connection.prepare_cached(sql)?.execute((
+    transaction.connection.prepare_cached(sql)?.execute((
         number,
         standing::DOOMED,
         record_sum(number, None, &[]),
     ))?;
-    desk.doomed.set(true);
+    transaction.doomed.set(true);
     Ok(())
 }
 
-fn exists(desk: &Desk<'_>, session: &str) -> Result<bool, StoreError> {
-    Ok(desk.connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([session])?)
+fn exists(transaction: &Transaction<'_>, session: &str) -> Result<bool, StoreError> {
+    Ok(transaction.connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([session])?)
 }
 
-fn insert(desk: &Desk<'_>, id: Option<&str>, stands: i64, record: &[u8]) -> Result<i64, StoreError> {
+fn insert(
+    transaction: &Transaction<'_>,
+    id: Option<&str>,
+    stands: i64,
+    record: &[u8],
+) -> Result<i64, StoreError> {
     // The number is part of the checksum, so it is chosen here and not by the table.
-    let highest: Option<i64> = desk
+    let highest: Option<i64> = transaction
         .connection
         .prepare_cached("SELECT max(number) FROM sessions")?
         .query_row([], |row| row.get(0))?;
@@ -162,7 +180,7 @@ fn insert(desk: &Desk<'_>, id: Option<&str>, stands: i64, record: &[u8]) -> Resu
     }
     let sql = "INSERT INTO sessions (number, id, standing, record, checksum) VALUES (?1, ?2, ?3, ?4, ?5)";
     let sum = record_sum(number, id, record);
-    desk.connection.prepare_cached(sql)?.execute((number, id, stands, record, sum))?;
-    begin(desk, number)?;
+    transaction.connection.prepare_cached(sql)?.execute((number, id, stands, record, sum))?;
+    begin(transaction, number)?;
     Ok(number)
 }

@@ -1,5 +1,5 @@
-//! What the writer does while nobody waits: removing the rows of deleted sessions, shrinking the file; and after commits,
-//! keeping the write-ahead log short.
+//! Background work of the writer: removing the rows of deleted sessions, shrinking the file, and keeping the
+//! write-ahead log short.
 
 use super::copier::Copier;
 use super::queue::{Counters, Inbox};
@@ -15,34 +15,54 @@ use rusqlite::{Connection, OptionalExtension as _};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What is left to do.
+/// The work that is left.
 pub(super) struct Chores {
     /// Copies the write-ahead log; absent in memory, where there is none.
     copier: Option<Copier>,
-    /// Whether there may be sessions to remove.
-    doomed: bool,
-    /// Whether removing them failed for want of room, and is to be tried again after the next commit.
-    postponed: bool,
+    removal: Removal,
     /// Numbers of those that cannot be removed, as something of them is damaged; the others must not wait for them.
     stuck: BTreeSet<i64>,
-    /// Whether there may be pages to give back.
-    unused: bool,
-    /// Whether some were given back that the file has as long as the log is not copied.
-    shrunk: bool,
+    space: Space,
     /// About how many pages were written since somebody looked at the log.
     written: i64,
 }
 
+/// The removal of deleted sessions.
+enum Removal {
+    Done,
+    /// There may be sessions to remove.
+    Due,
+    /// A removal failed because the disk is full. The next commit makes it due again.
+    Postponed,
+}
+
+/// The space of removed rows.
+enum Space {
+    Settled,
+    /// There may be pages to give back.
+    Unused,
+    /// Pages were given back, and there may be more.
+    Shrinking,
+    /// Pages were given back, which the file keeps until the log is copied.
+    Shrunk,
+}
+
 impl Chores {
     pub(super) fn new(copier: Option<Copier>) -> Self {
-        let unused = copier.is_some();
-        let stuck = BTreeSet::new();
-        Self { copier, doomed: true, postponed: false, stuck, unused, shrunk: false, written: 0 }
+        let space = if copier.is_some() { Space::Unused } else { Space::Settled };
+        Self { copier, removal: Removal::Due, stuck: BTreeSet::new(), space, written: 0 }
     }
 
-    /// Notes that a transaction was committed, and whether sessions were deleted in it.
-    pub(super) fn note_commit(&mut self, doomed: bool) {
-        self.doomed |= doomed || std::mem::take(&mut self.postponed);
+    /// Notes that a transaction was committed.
+    pub(super) fn note_commit(&mut self) {
+        if let Removal::Postponed = self.removal {
+            self.removal = Removal::Due;
+        }
+    }
+
+    /// Notes that sessions were deleted.
+    pub(super) fn note_deletion(&mut self) {
+        self.removal = Removal::Due;
     }
 
     /// Takes up imports that nobody will finish.
@@ -54,44 +74,50 @@ impl Chores {
                 // They are taken up when the store is opened next.
                 tracing::warn!(%error, "an import that was given up stays on the disk for now");
             }
-            self.doomed = true;
+            self.note_deletion();
         }
     }
 
     /// Does a little of what is left; says whether there may be more.
     pub(super) fn step(&mut self, connection: &Connection, counters: &Counters) -> bool {
-        if self.doomed {
+        if let Removal::Due = self.removal {
             if let Err(error) = self.remove_some(connection) {
                 // Tried again then, or with the next deletion, or when the store is opened next.
-                self.doomed = false;
-                self.postponed = error.concerns_all();
+                self.removal = if error.concerns_all() { Removal::Postponed } else { Removal::Done };
                 tracing::warn!(%error, "deleted sessions stay on the disk for now");
             }
             self.after_commit(connection, counters, PURGE_BYTES as usize, 1);
             return true;
         }
-        if self.unused {
-            self.unused = shrink(connection).unwrap_or_else(|error| {
+        if let Space::Unused | Space::Shrinking = self.space {
+            let has_shrunk = shrink(connection).unwrap_or_else(|error| {
                 tracing::warn!(%error, "the session store keeps its size for now");
                 false
             });
-            self.shrunk |= self.unused;
+            self.space = match self.space {
+                _ if has_shrunk => Space::Shrinking,
+                Space::Shrinking => Space::Shrunk,
+                _ => Space::Settled,
+            };
             self.after_commit(connection, counters, 0, VACUUM_PAGES as usize);
             return true;
         }
-        if std::mem::take(&mut self.shrunk)
-            && let Some(copier) = &self.copier
-        {
+        if let (Space::Shrunk, Some(copier)) = (&self.space, &self.copier) {
             copier.ask();
         }
+        self.space = Space::Settled;
         false
     }
 
     /// Removes something of a deleted session.
     fn remove_some(&mut self, connection: &Connection) -> Result<(), StoreError> {
         let Some(session) = next_doomed(connection, &self.stuck)? else {
-            self.doomed = false;
-            self.unused |= self.copier.is_some();
+            self.removal = Removal::Done;
+            self.space = match self.space {
+                _ if self.copier.is_none() => Space::Settled,
+                Space::Shrunk | Space::Shrinking => Space::Shrinking,
+                Space::Unused | Space::Settled => Space::Unused,
+            };
             return Ok(());
         };
         match purge(connection, session) {
@@ -125,9 +151,9 @@ impl Chores {
     }
 }
 
-/// Has the log copied if there is enough in it. While commits come without a pause it never is copied as a whole, and so
-/// never begins anew by itself; then the writer sees to that, and says so. Readers do not hinder it for long: while it waits,
-/// new ones read the database itself.
+/// Has the log copied if there is enough in it. While commits come without a pause it is never copied as a whole, and
+/// so never starts over; then the writer restarts it and returns true. Readers do not delay it for long: while it
+/// waits, new ones read the database itself.
 fn shorten(connection: &Connection, copier: &Copier) -> rusqlite::Result<bool> {
     let (length, copied) = connection.wal_checkpoint_v2(Some("main"), CheckpointMode::NOOP)?;
     let (length, copied) = (i64::from(length), i64::from(copied));
@@ -152,7 +178,8 @@ fn waiting(connection: &Connection, mode: CheckpointMode) -> rusqlite::Result<()
     }
 }
 
-/// After a commit has failed for want of room: lets the log begin anew, so that its room can be used, be it for deleting.
+/// Restarts the log after a commit has failed because the disk is full. Its room can then be used, for example for
+/// deleting.
 pub(super) fn make_room(connection: &Connection) {
     if let Err(error) = waiting(connection, CheckpointMode::RESTART) {
         tracing::debug!(%error, "the write-ahead log could not be copied");
@@ -166,7 +193,7 @@ pub(super) fn finish(connection: &Connection) {
     }
 }
 
-/// A session that was deleted and is not stuck.
+/// Returns a session that was deleted and is not stuck.
 fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>, StoreError> {
     let mut select = connection.prepare_cached(&select_doomed())?;
     let mut rows = select.query([])?;
@@ -215,7 +242,7 @@ fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The place of the last event that goes at once; none if there are no events.
+/// Returns the place of the last event that goes at once; none if there are no events.
 fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT place, length(data) FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3";
     let mut select = connection.prepare_cached(sql)?;

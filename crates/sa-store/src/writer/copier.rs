@@ -1,4 +1,4 @@
-//! Copying the write-ahead log to the database, on a thread of its own: it waits for the disk, and commits need not.
+//! Copies the write-ahead log to the database, on a separate thread: it waits for the disk, and commits need not.
 
 use super::queue::Counters;
 use crate::open;
@@ -17,7 +17,6 @@ pub(super) struct Copier {
 }
 
 impl Copier {
-    /// Starts the thread.
     pub(super) fn start(path: &Path, counters: Arc<Counters>) -> Result<Self, crate::StoreError> {
         let connection = open::copier(path)?;
         let (asked, asks) = sync_channel(1);

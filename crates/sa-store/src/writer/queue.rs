@@ -1,6 +1,6 @@
-//! The way to the writer: bounded in bytes and in number, so that whoever is faster than the disk waits.
+//! The way to the writer: bounded in bytes and in number, so that callers that are faster than the disk wait.
 
-use super::Desk;
+use super::Transaction;
 use crate::error::StoreError;
 use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
 use crate::listings::Census;
@@ -12,24 +12,21 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// What the writer is asked to do.
+/// A task of the writer.
 pub(crate) enum Work {
     /// A change, to be committed together with others.
     Change(Box<dyn Task>),
-    /// A read on the writer's connection.
     Read(Box<dyn FnOnce(&mut Connection) + Send>),
     /// Look at what was abandoned.
     Wake,
-    /// Finish.
     Close(oneshot::Sender<()>),
 }
 
-/// A change and whoever waits for it.
+/// A change, and the channel of its caller.
 pub(crate) trait Task: Send {
-    /// What it counts.
     fn bytes(&self) -> usize;
     /// Makes it, within a transaction. If that is rolled back, perhaps once more.
-    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError>;
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError>;
     /// Says how it went, once the transaction is over.
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
 }
@@ -45,25 +42,25 @@ struct Typed<T, F> {
 impl<T, F> Task for Typed<T, F>
 where
     T: Send,
-    F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send,
+    F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
-    fn run(&mut self, desk: &Desk<'_>) -> Result<(), StoreError> {
-        self.made = Some((self.make)(desk)?);
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
+        self.made = Some((self.make)(transaction)?);
         Ok(())
     }
 
     fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
         let Self { made, answer, .. } = *self;
-        // Whoever asked may have gone; the change is made all the same.
+        // The caller may have gone; the change is made all the same.
         let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
     }
 }
 
-/// What the writer has done.
+/// Counters of the writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(super) changes: AtomicU64,
@@ -124,7 +121,7 @@ impl Queue {
     pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnMut(&Desk<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let bytes = bytes.saturating_add(CHANGE_COST);
         // One that is larger than the queue gets through when it is alone.
@@ -166,12 +163,11 @@ impl Queue {
         let _ = self.sender.try_send(Work::Wake);
     }
 
-    /// What the writer counts.
     pub(super) fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
     }
 
-    /// What the writer has done so far.
+    /// Returns the counters so far.
     pub(crate) fn stats(&self) -> Stats {
         let waiting = QUEUE_BYTES.saturating_sub(self.bytes.available_permits());
         Stats {
@@ -192,7 +188,6 @@ impl Inbox {
         self.receiver.blocking_recv()
     }
 
-    /// Work that is there.
     pub(super) fn try_next(&mut self) -> Result<Work, TryRecvError> {
         self.receiver.try_recv()
     }

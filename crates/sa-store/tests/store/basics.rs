@@ -1,4 +1,4 @@
-//! What goes in comes out, also after reopening, also without a file.
+//! Data that goes in comes out, also after reopening, also without a file.
 
 use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;

@@ -14,7 +14,8 @@ const SYNCHRONOUS: &str = "SA_STORE_TEST_CRASHES_SYNCHRONOUS";
 const ROUNDS: u64 = 60;
 const SESSIONS: u64 = 8;
 
-/// What the other process does: this same test binary, which appends until it is killed, and says what was acknowledged.
+/// Runs in the other process: this same test binary, which appends until it is killed, and prints what was
+/// acknowledged.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn child() {
     let Some(path) = std::env::var_os(FILE) else { return };

@@ -1,4 +1,4 @@
-//! Files that are not as they were left: told, never replaced, never read as whole.
+//! Damaged files are reported, never replaced, never read as whole.
 
 use crate::scene::{Scene, event, events, fill, message, read_all};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use std::path::Path;
 const FLIPS: usize = 400;
 const CUTS: usize = 60;
 
-/// A store with every kind of row, closed; its bytes, and its sessions as they are listed.
+/// Returns a store with every kind of row, closed; its bytes, and its sessions as they are listed.
 async fn whole() -> (Scene, Vec<u8>, Vec<StoredSession>) {
     let scene = Scene::new();
     let store = scene.open().await;
@@ -71,7 +71,7 @@ async fn read_back(path: &Path, sessions: &[StoredSession]) -> Result<(), String
 }
 
 #[tokio::test]
-async fn a_flipped_bit_is_told_or_does_no_harm() {
+async fn a_flipped_bit_is_reported_or_does_no_harm() {
     let (scene, bytes, sessions) = whole().await;
     let mut told = 0;
     for flip in 0..FLIPS {
@@ -168,7 +168,7 @@ async fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn damage_that_appears_while_it_is_open_is_told() {
+async fn damage_that_appears_while_it_is_open_is_reported() {
     let scene = Scene::new();
     let store = scene.open().await;
     fill(&store, "a", 400).await;

@@ -1,4 +1,4 @@
-//! No room: nothing is half written, reading goes on, and writing does once there is room.
+//! A full disk: nothing is half written, reading continues, and writing does once there is room.
 
 use crate::scene::{Scene, events, read_all};
 use bytes::Bytes;
@@ -20,7 +20,7 @@ async fn with_little_room(part: &'static str) {
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && said.contains("[done]"), "{said}");
-    // What was written is there for a process without the limit, too.
+    // A process without the limit reads the same data.
     let store = scene.open().await;
     for session in store.sessions().await.unwrap() {
         assert_eq!(read_all(&store, &session.id).await.unwrap(), (1, session.last));
@@ -97,6 +97,6 @@ async fn writing_goes_on_when_room_returns() {
 }
 
 #[tokio::test]
-async fn everybody_in_a_group_is_told() {
+async fn everybody_in_a_group_is_reported() {
     with_little_room("group").await;
 }

@@ -20,7 +20,7 @@ async fn make(store: &Store, id: &str, listing: Listing, ended: bool) {
     }
 }
 
-/// The ids of all sessions of that kind, by pages.
+/// Returns the ids of all sessions of that kind, by pages.
 async fn walk(store: &Store, which: Which, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), None);
     loop {

@@ -1,4 +1,4 @@
-//! Any order of appending, reading, deleting and reopening, beside a model that keeps everything.
+//! Any order of appending, reading, deleting and reopening, compared with a model that keeps everything.
 
 use crate::scene::Scene;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a session should be: all that was ever appended, and how far the store said that it still goes back.
+/// The expected session: everything that was ever appended, and the oldest event that the store reported.
 #[derive(Default)]
 struct Model {
     record: Bytes,
@@ -50,7 +50,7 @@ impl Model {
         self.events.iter().filter(|event| event.id >= oldest).map(|event| event.data.len() as u64).sum()
     }
 
-    /// Whether a store may keep just this much: within the limits, and not much less than they allow.
+    /// Checks that the store keeps just this much: within the limits, and not much less than they allow.
     fn check_trimming(&mut self, committed: Committed) {
         assert_eq!(committed.last, self.last());
         assert!(committed.oldest >= self.oldest && committed.oldest <= committed.last.max(1));

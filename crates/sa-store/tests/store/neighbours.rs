@@ -1,4 +1,4 @@
-//! One damaged session among others: whoever meets it is told, and the others go on.
+//! One damaged session among others: its callers get an error, and the others continue.
 
 use crate::scene::{Scene, event, events, fill, read_all, sweep};
 use rusqlite::Connection;
@@ -132,7 +132,7 @@ async fn a_deleted_session_that_is_damaged_does_not_keep_others_on_the_disk() {
     assert_eq!(count(), 10, "what is damaged was removed");
 }
 
-/// What was logged.
+/// The log output.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<Vec<u8>>>);
 

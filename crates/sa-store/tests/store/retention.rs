@@ -15,7 +15,7 @@ async fn ids(store: &Store) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_oldest_events_go_and_readers_are_told_where_it_begins() {
+async fn the_oldest_events_go_and_readers_are_reported_where_it_begins() {
     let scene = Scene::new();
     let store = scene.open_keeping(Retention { events_per_session: 640, ..Retention::default() }).await;
     let committed = fill(&store, "a", 2000).await;
@@ -74,7 +74,7 @@ async fn when_all_is_too_much_the_session_that_ended_first_goes_first() {
     assert_eq!(store.due().await.unwrap(), [""; 0], "none has ended");
     for session in ["c", "a", "b"] {
         end(&store, session).await;
-        // The order of ends is told by the clock.
+        // The clock decides the order of ends.
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     let forgotten = sweep(&store).await;
@@ -97,7 +97,7 @@ async fn a_session_that_is_due_stays_until_it_may_go() {
     assert_eq!(read_all(&store, "runs").await.unwrap(), (1, 500));
 }
 
-/// Bytes of the database's pages that are in use.
+/// Returns the number of bytes of the database's pages that are in use.
 fn used(scene: &Scene) -> i64 {
     let connection = rusqlite::Connection::open(scene.path()).unwrap();
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();

@@ -138,7 +138,7 @@ async fn a_transcript_finds_messages_within_rows() {
     }
 }
 
-/// A piece of a message as sessions store it, with text that no other piece has.
+/// Returns a piece of a message as sessions store it, with text that no other piece has.
 fn piece(id: u64) -> NewEvent {
     let words = ["alpha", "river", "token", "stone", "quick", "lamp", "orbit", "seven", "cloud", "north"];
     let mut state = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,4 +1,4 @@
-//! What the tests share: a directory, changes in one line, and reading everything back.
+//! Shared by the tests: a directory, changes in one line, and reading everything back.
 
 use bytes::Bytes;
 use sa_store::{
@@ -31,12 +31,12 @@ impl Scene {
     }
 }
 
-/// An event whose content says which one it is.
+/// Returns an event whose content says which one it is.
 pub(crate) fn event(session: &str, id: u64) -> NewEvent {
     NewEvent { id, at_ms: 1_000 + id, data: data(session, id), mark: None }
 }
 
-/// The content of an event, a few hundred bytes that no other event has.
+/// Returns the content of an event, a few hundred bytes that no other event has.
 pub(crate) fn data(session: &str, id: u64) -> Bytes {
     let text = noise(id, 200 + 5 * (id % 60) as usize);
     format!("{{\"session\":\"{session}\",\"id\":{id},\"text\":\"{text}\"}}").into()

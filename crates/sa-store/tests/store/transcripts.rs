@@ -59,7 +59,7 @@ fn read_mark(data: &[u8]) -> Option<Mark> {
     }
 }
 
-/// A conversation in which messages wait, are taken back, and are still being written.
+/// Returns a conversation in which messages wait, are taken back, and are still being written.
 fn conversation() -> Vec<Option<Mark>> {
     vec![
         queued("ask", QueuePlace::Last),     // 1
@@ -243,7 +243,7 @@ async fn a_file_from_before_gets_its_transcripts_when_it_is_opened() {
     let store = scene.open().await;
     let marks: Vec<Option<Mark>> = conversation();
     store.create("a", Bytes::new(), Listing::default()).await.unwrap();
-    // One by one, so that each has a row of its own, as it had then.
+    // One by one, so that each has a separate row, as it had then.
     for event in events(1, marks) {
         store.commit("a", Change { events: vec![event], ..Change::default() }).await.unwrap();
     }

@@ -47,7 +47,8 @@ const VERSION_1: &str = "CREATE TABLE sessions (
 
 const MARKS: &str = "PRAGMA application_id = 0x53415345; PRAGMA user_version = 1;";
 
-/// A checksum as files have it: numbers in eight bytes, bytes with their length before them, presence as a number.
+/// Returns a checksum as files have it: numbers in eight bytes, bytes with their length before them, presence as a
+/// number.
 fn sum(parts: &[&[u8]]) -> i64 {
     i64::from(crc32fast::hash(&parts.concat()))
 }

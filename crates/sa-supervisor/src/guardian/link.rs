@@ -1,4 +1,4 @@
-//! The daemon's side of the guardian: starts it, tells it what runs, notices its death.
+//! The daemon's side of the guardian: starts it, reports what runs, notices its death.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,12 +13,11 @@ use uuid::Uuid;
 use crate::fork;
 use parking_lot::{Mutex, MutexGuard};
 
-/// How to start the guardian: a command that does nothing but call [`guardian_main`](crate::guardian_main).
+/// The command of the guardian, which does nothing but call [`guardian_main`](crate::guardian_main).
 #[derive(Debug, Clone)]
 pub struct GuardianCommand {
     /// The program; the daemon's own file, normally.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<OsString>,
 }
 
@@ -43,9 +42,9 @@ struct Guardian {
 }
 
 impl Guardian {
-    /// A line is far below what a pipe takes in one piece, so it is written whole or not at all. The pipe does
-    /// not block: a guardian that does not read must not hold up the daemon.
-    fn tell(&self, line: &str) -> io::Result<()> {
+    /// Writes one line. It is far below what a pipe takes in one piece, so it is written whole or not at all. The
+    /// pipe does not block: a guardian that does not read must not delay the daemon.
+    fn write_line(&self, line: &str) -> io::Result<()> {
         rustix::io::write(&self.pipe, line.as_bytes())?;
         Ok(())
     }
@@ -99,11 +98,12 @@ impl GuardianLink {
         Ok(guardian)
     }
 
-    /// The pipe is empty and takes thousands of lines, so this does not wait for the guardian to read.
+    /// Reports all groups. The pipe is empty and takes thousands of lines, so this does not wait for the guardian to
+    /// read.
     fn brief(&self, guardian: &Guardian, groups: &BTreeSet<u32>) -> io::Result<()> {
-        guardian.tell(&format!("daemon {}\n", self.daemon))?;
+        guardian.write_line(&format!("daemon {}\n", self.daemon))?;
         for group in groups {
-            guardian.tell(&format!("add {group}\n"))?;
+            guardian.write_line(&format!("add {group}\n"))?;
         }
         Ok(rustix::io::ioctl_fionbio(&guardian.pipe, true)?)
     }
@@ -111,16 +111,16 @@ impl GuardianLink {
     pub(crate) fn add(&self, group: u32) {
         let mut state = self.state();
         state.groups.insert(group);
-        state.tell(&format!("add {group}\n"));
+        state.write_line(&format!("add {group}\n"));
     }
 
     pub(crate) fn release(&self, group: u32) {
         let mut state = self.state();
         state.groups.remove(&group);
-        state.tell(&format!("del {group}\n"));
+        state.write_line(&format!("del {group}\n"));
     }
 
-    /// The keeper collected a guardian.
+    /// Notes that the keeper collected a guardian.
     pub(crate) fn ended(&self, pid: Pid) {
         let mut state = self.state();
         if state.current.as_ref().is_some_and(|guardian| guardian.pid == pid) {
@@ -139,7 +139,6 @@ impl GuardianLink {
         state.current = None;
     }
 
-    /// Waits until no guardian runs.
     pub(crate) async fn wait(&self) {
         // The sender lives in `self`, so the channel cannot close under this wait.
         let _ = self.running.subscribe().wait_for(|running| !running).await;
@@ -147,9 +146,9 @@ impl GuardianLink {
 }
 
 impl State {
-    fn tell(&mut self, line: &str) {
+    fn write_line(&mut self, line: &str) {
         let Some(guardian) = &self.current else { return };
-        if let Err(error) = guardian.tell(line) {
+        if let Err(error) = guardian.write_line(line) {
             tracing::warn!(%error, "the guardian does not listen; the next process starts another");
             guardian.dismiss();
             self.current = None;

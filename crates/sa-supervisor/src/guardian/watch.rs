@@ -1,4 +1,4 @@
-//! The guardian's own side: runs in a process of its own, without a runtime, and waits on its stdin.
+//! The guardian's own side: runs in a separate process, without a runtime, and waits on its stdin.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::census::{self, Attempt, Census, Entry};
+use crate::census::{self, Attempt, Census, CensusEntry};
 use crate::environment::{DAEMON_MARKER, markers};
 use crate::limits::GUARDIAN_LIMIT;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LAST_PAUSE: Duration = Duration::from_millis(50);
 
-/// The body of the guardian process: reads on stdin what the daemon runs, and when the daemon is gone kills all
-/// of it. Signals that end a daemon are ignored already when this process starts.
+/// Returns the body of the guardian process: reads on stdin what the daemon runs, and when the daemon is gone kills
+/// all of it. Signals that end a daemon are ignored already when this process starts.
 pub fn guardian_main() -> ExitCode {
     let mut charge = Charge::default();
     // A line that is not text cannot come from a daemon that is well: the same as its end.
@@ -35,7 +35,7 @@ pub fn guardian_main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What the guardian is in charge of.
+/// The processes that the guardian watches.
 #[derive(Default)]
 struct Charge {
     daemon: Option<String>,
@@ -82,7 +82,7 @@ impl Charge {
         found
     }
 
-    fn is_marked(&self, entry: &Entry) -> bool {
+    fn is_marked(&self, entry: &CensusEntry) -> bool {
         entry.alive && (self.groups.contains(&entry.group) || self.has_marker(entry.pid))
     }
 

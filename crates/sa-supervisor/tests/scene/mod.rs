@@ -65,7 +65,7 @@ impl Cast {
         self.pids.iter().find(|(known, _)| known == name).map(|(_, pid)| *pid).unwrap()
     }
 
-    /// Those that still have a number, zombies included.
+    /// Returns those that still have a number, zombies included.
     pub(crate) fn present(&self) -> Vec<&(String, u32)> {
         self.pids.iter().filter(|(_, pid)| is_present(*pid)).collect()
     }
@@ -75,7 +75,7 @@ pub(crate) fn is_present(pid: u32) -> bool {
     fs::exists(format!("/proc/{pid}")).unwrap()
 }
 
-/// The state letter and the parent of a process.
+/// Returns the state letter and the parent of a process.
 pub(crate) fn status(pid: u32) -> Option<(char, u32)> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -104,14 +104,14 @@ pub(crate) fn with_argument(text: &str) -> Vec<u32> {
     all_pids().into_iter().filter(has).collect()
 }
 
-/// A field of `/proc/<pid>/status`.
+/// Returns a field of `/proc/<pid>/status`.
 pub(crate) fn status_field(pid: u32, name: &str) -> String {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     line.unwrap().trim().to_owned()
 }
 
-/// The descriptors a process has open, with what they are.
+/// Returns the open descriptors of a process, with their targets.
 pub(crate) fn descriptors(pid: u32) -> Vec<(u32, String)> {
     let links = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
     let mut open: Vec<(u32, String)> = links

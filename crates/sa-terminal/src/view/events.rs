@@ -11,7 +11,6 @@ use sa_api::sessions::{
 };
 
 impl SessionView {
-    /// Shows an event.
     pub fn show(&mut self, event: &UniversalEvent) {
         let now = event.timestamp.as_millis();
         if self.agent.is_empty() {

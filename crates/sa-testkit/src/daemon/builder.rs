@@ -48,13 +48,13 @@ impl DaemonBuilder {
         self
     }
 
-    /// An entry of its environment, which is otherwise empty but for `PATH`, `HOME` and the like.
+    /// Returns an entry of its environment, which is otherwise empty but for `PATH`, `HOME` and the like.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// An agent by its command line, quoted as for a shell.
+    /// Returns an agent by its command line, quoted as for a shell.
     pub fn agent(mut self, id: &str, command: &str) -> Self {
         self.agents.push((id.to_owned(), command.to_owned()));
         self
@@ -71,7 +71,7 @@ impl DaemonBuilder {
         self
     }
 
-    /// A key of `[limits]` in the configuration file.
+    /// Returns a key of `[limits]` in the configuration file.
     pub fn limit(mut self, key: &str, value: u64) -> Self {
         self.limits.push((key.to_owned(), value));
         self
@@ -84,7 +84,6 @@ impl DaemonBuilder {
         self
     }
 
-    /// This token.
     pub fn token(mut self, token: &str) -> Self {
         self.token = Token::Chosen(token.to_owned());
         self
@@ -96,14 +95,14 @@ impl DaemonBuilder {
         self
     }
 
-    /// No word of a token on the command line: the environment or a file has one, or the daemon makes one up. The
-    /// daemon's own client then sends none.
+    /// Returns no word of a token on the command line: the environment or a file has one, or the daemon makes one up.
+    /// The daemon's own client then sends none.
     pub fn token_unsaid(mut self) -> Self {
         self.token = Token::Unsaid;
         self
     }
 
-    /// The home of an earlier daemon, to see what outlives one.
+    /// Returns the home of an earlier daemon, to see what outlives one.
     pub fn sandbox(mut self, sandbox: Arc<Sandbox>) -> Self {
         self.sandbox = Some(sandbox);
         self
@@ -123,7 +122,7 @@ impl DaemonBuilder {
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, &mark);
         let mark = format!("{MARK}={mark}");
-        // A group of its own: an interrupt at the terminal ends the test, which then ends the daemon.
+        // A new group: an interrupt at the terminal ends the test, which then ends the daemon.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("starting {}", binary.display()))?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -146,7 +145,7 @@ impl DaemonBuilder {
         }
     }
 
-    /// Starts it and waits until it has ended, which it should by itself.
+    /// Starts the daemon and waits until it has ended, which it should do unasked.
     pub async fn run_to_end(self) -> Result<Finished> {
         let (command, _, _sandbox) = self.prepare()?;
         Finished::wait(command).await

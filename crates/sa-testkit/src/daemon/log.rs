@@ -1,9 +1,10 @@
-//! What the daemon writes, kept for failing tests, and the line that says where it listens.
+//! The daemon's output, kept for failing tests, and the line with its address.
 
 use crate::wait::POLL;
+use parking_lot::Mutex;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -11,7 +12,7 @@ use tokio::sync::oneshot;
 /// Bytes kept of each stream; a daemon that logs without end must not fill the memory of the test.
 const KEPT: usize = 4 * 1024 * 1024;
 
-/// How long output may still come after the daemon's end.
+/// Time for output that comes after the daemon's end.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
 /// The line that says where it listens begins like this.
@@ -63,11 +64,11 @@ impl Log {
     }
 
     pub(super) fn stdout(&self) -> String {
-        self.stdout.lock().unwrap_or_else(PoisonError::into_inner).text.clone()
+        self.stdout.lock().text.clone()
     }
 
     pub(super) fn stderr(&self) -> String {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).text.clone()
+        self.stderr.lock().text.clone()
     }
 
     /// Gives the readers a moment for the rest of the output. Not more: a process that escaped may hold a stream.
@@ -90,7 +91,7 @@ fn keep(
         while matches!(stream.read_until(b'\n', &mut line), Ok(read) if read > 0) {
             let text = String::from_utf8_lossy(&line);
             each(&text);
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
+            kept.lock().push(&text);
             line.clear();
         }
     })
@@ -99,7 +100,7 @@ fn keep(
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, kept) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
-            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.lock();
             let cut = if kept.cut { " (the beginning was dropped)" } else { "" };
             writeln!(f, "--- daemon {name}{cut}\n{}", kept.text)?;
         }

@@ -1,4 +1,4 @@
-//! What is published: scripts that say their version, and archives of them, made in memory.
+//! Published files: scripts that print their version, and archives of them, made in memory.
 
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
@@ -7,32 +7,28 @@ use std::io::{Cursor, Write};
 /// One file of an archive.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its path there.
     pub path: String,
-    /// Its permissions.
+    /// The permissions.
     pub mode: u32,
-    /// What it holds.
     pub bytes: Vec<u8>,
 }
 
 impl Entry {
-    /// A program.
     pub fn program(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self { path: path.into(), mode: 0o755, bytes }
     }
 
-    /// Any other file.
     pub fn file(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), mode: 0o644, bytes: bytes.into() }
     }
 }
 
-/// A script that prints its name and version, whatever it is asked.
+/// Returns a script that prints its name and version, whatever it is asked.
 pub fn program(name: &str, version: &str) -> Vec<u8> {
     format!("#!/bin/sh\necho '{name} {version}'\n").into_bytes()
 }
 
-/// The same with at least so many bytes, which do not compress well.
+/// Returns a program with at least so many bytes, which do not compress well.
 pub fn program_of_size(name: &str, version: &str, size: usize) -> Vec<u8> {
     let mut bytes = program(name, version);
     // A shell reads on only as far as it must: after `exit` anything may follow.
@@ -47,13 +43,13 @@ pub fn program_of_size(name: &str, version: &str, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// A tarball, compressed with gzip.
+/// Returns a tarball, compressed with gzip.
 pub fn tar_gz(entries: &[Entry]) -> Result<Vec<u8>> {
     let encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     tarball(entries, encoder)?.finish().context("compressing")
 }
 
-/// A tarball, compressed with bzip2.
+/// Returns a tarball, compressed with bzip2.
 pub fn tar_bz2(entries: &[Entry]) -> Result<Vec<u8>> {
     let encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     tarball(entries, encoder)?.finish().context("compressing")
@@ -70,7 +66,6 @@ fn tarball<W: Write>(entries: &[Entry], writer: W) -> Result<W> {
     archive.into_inner().context("ending the archive")
 }
 
-/// A zip archive.
 pub fn zip(entries: &[Entry]) -> Result<Vec<u8>> {
     let mut archive = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
     for entry in entries {
@@ -81,7 +76,7 @@ pub fn zip(entries: &[Entry]) -> Result<Vec<u8>> {
     Ok(archive.finish()?.into_inner())
 }
 
-/// The SHA-256 of bytes, in hexadecimal.
+/// Returns the SHA-256 of bytes, in hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }

@@ -28,7 +28,7 @@ pub(super) struct Faults {
 struct Planned {
     path: String,
     fault: Fault,
-    /// How often it will still happen; always if absent.
+    /// The number of times that it will still happen; always if absent.
     left: Option<u32>,
 }
 
@@ -37,7 +37,7 @@ impl Faults {
         self.entries.push(Planned { path, fault, left: times });
     }
 
-    /// What happens to the next answer for a path.
+    /// Takes the faults of the next answer for a path.
     pub(super) fn next(&mut self, path: &str) -> Vec<Fault> {
         let mut now = Vec::new();
         for planned in self.entries.iter_mut().filter(|planned| matches(&planned.path, path)) {
@@ -52,7 +52,7 @@ impl Faults {
     }
 }
 
-/// Whether a path is meant by a pattern, which may end with `*`.
+/// Returns whether a pattern, which may end with `*`, matches a path.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => path.starts_with(beginning),

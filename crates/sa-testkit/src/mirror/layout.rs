@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Claude Code's names of platforms.
 pub const CLAUDE_PLATFORMS: [&str; 6] =
     ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl", "darwin-arm64", "darwin-x64"];
-/// Codex's names of platforms, beside those of its packages in npm's registry.
+/// Codex's names of platforms, next to those of its packages in npm's registry.
 pub const CODEX_TARGETS: [(&str, &str); 4] = [
     ("x86_64-unknown-linux-musl", "linux-x64"),
     ("aarch64-unknown-linux-musl", "linux-arm64"),
@@ -134,7 +134,6 @@ impl Mirror {
         self.put_redirect(&format!("/{site}/latest"), &format!("https://{site}/tag/{tag}"));
     }
 
-    /// The index of the ACP registry.
     pub fn publish_acp_registry(&self, agents: &Value) {
         let index = json!({ "version": "1.0.0", "agents": agents });
         self.put("/cdn.agentclientprotocol.com/registry/v1/latest/registry.json", index.to_string());

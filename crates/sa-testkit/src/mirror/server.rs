@@ -3,8 +3,9 @@
 use super::fault::Fault;
 use super::{Published, Recorded, State, locked, normal, sha256_hex};
 use bytes::Bytes;
+use parking_lot::Mutex;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -101,7 +102,7 @@ fn plan(asked: &Asked, published: Option<Published>, faults: &[Fault]) -> Answer
     }
 }
 
-/// The bytes that were asked for: all, or those from an offset on.
+/// Returns the bytes that were asked for: all, or those from an offset on.
 fn part(asked: &Asked, bytes: Bytes, faults: &[Fault]) -> Answer {
     let tag = format!("\"{}\"", sha256_hex(&bytes));
     let honored =

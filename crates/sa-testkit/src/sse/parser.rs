@@ -11,19 +11,17 @@ use std::time::Duration;
 pub struct Event {
     /// `message` when the stream named none.
     pub event: String,
-    /// The id.
     pub id: Option<String>,
     /// The lines of data, joined by newlines.
     pub data: String,
 }
 
 impl Event {
-    /// The data as JSON.
     pub fn json(&self) -> Result<serde_json::Value> {
         serde_json::from_str(&self.data).with_context(|| format!("not JSON: {}", self.data))
     }
 
-    /// The id as a number.
+    /// Returns the id as a number.
     pub fn sequence(&self) -> Result<u64> {
         let id = self.id.as_deref().context("an event without id")?;
         id.parse().with_context(|| format!("the id {id} is no number"))
@@ -34,7 +32,7 @@ impl Event {
 #[derive(Debug, Default)]
 pub struct SseParser {
     buffer: Vec<u8>,
-    /// Where the first line that was not handled starts.
+    /// The start of the first line that was not handled.
     start: usize,
     /// Up to here no end of line was found.
     scanned: usize,
@@ -60,7 +58,6 @@ impl SseParser {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole event.
     pub fn next_event(&mut self) -> Result<Option<Event>> {
         while self.ready.is_empty() && self.take_line()? {}
         Ok(self.ready.pop_front())
@@ -72,12 +69,12 @@ impl SseParser {
         Ok(())
     }
 
-    /// How many comments have come.
+    /// Returns the number of comments so far.
     pub fn comments(&self) -> usize {
         self.comments
     }
 
-    /// The last `retry`.
+    /// Returns the last `retry`.
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
@@ -110,7 +107,7 @@ impl SseParser {
         Ok(true)
     }
 
-    /// Steps over a byte order mark and over the second half of a CRLF; false when more bytes are needed to tell.
+    /// Skips a byte order mark and the second half of a CRLF; false when more bytes are needed to decide.
     fn skip_prefix(&mut self) -> bool {
         const BOM: &[u8] = b"\xEF\xBB\xBF";
         if !self.bom_checked {
@@ -154,7 +151,7 @@ impl Fields {
         }
     }
 
-    /// The event that a blank line ends; without data there is none.
+    /// Returns the event that a blank line ends; without data there is none.
     fn take(&mut self) -> Option<Event> {
         let Self { event, id, mut data } = std::mem::take(self);
         data.pop()?;

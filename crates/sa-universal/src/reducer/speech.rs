@@ -35,11 +35,11 @@ struct Open {
     message: ParsedMessage,
     /// Before any `~2`.
     base: String,
-    /// Whether the agent gave the id: then other things do not end the message.
+    /// True if the agent gave the id: then other updates do not end the message.
     named: bool,
     parent: Option<String>,
     size: usize,
-    /// Whether the log does not have its newest state.
+    /// True if the log does not have the newest state.
     changed: bool,
 }
 
@@ -88,7 +88,7 @@ impl Open {
     }
 }
 
-/// What became of a part.
+/// Result of appending to a part.
 enum Appended {
     Text(DeltaKind, String),
     Other,
@@ -251,7 +251,7 @@ impl Speech {
     }
 }
 
-/// What all messages have in common.
+/// Members that all messages share.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     pub(super) name: &'a str,

@@ -1,4 +1,4 @@
-//! What a session is at, beside its conversation: plan, commands, usage, title.
+//! State of a session other than its conversation: plan, commands, usage, title.
 
 use crate::json::{self, Fields, Object};
 use crate::words::Word;
@@ -20,7 +20,7 @@ pub(super) struct State {
     usage: Usage,
     spending: Spending,
     title: Option<String>,
-    /// What was not understood last, by kind of update.
+    /// The last members that were not understood, by kind of update.
     odd: HashMap<String, Object>,
 }
 
@@ -105,7 +105,7 @@ impl State {
         Some(event.into_iter().chain(self.left_over("available_commands_update", odd)).collect())
     }
 
-    /// What an update does not say stays.
+    /// Takes the figures of an update; those that are absent stay.
     pub(super) fn usage_update(&mut self, update: &Object) -> Option<Vec<EventData>> {
         let mut fields = Fields::new(update, &["sessionUpdate"]);
         let (used, size) = (fields.take("used", json::count), fields.take("size", json::count));
@@ -157,7 +157,7 @@ impl State {
         event.into_iter().chain(self.left_over("session_info_update", odd)).collect()
     }
 
-    /// What was not understood of an update, if it is not the same as the last time.
+    /// Returns the members of an update that were not understood, unless they are the same as the last time.
     pub(super) fn left_over(&mut self, kind: &str, mut odd: Object) -> Option<EventData> {
         if let Some(Value::Object(meta)) = odd.get_mut("_meta") {
             meta.retain(|key, _| !TRACING.contains(&key.as_str()));

@@ -40,14 +40,14 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// What is known of a call by one update alone.
+    /// Reads a call from one update alone.
     pub(crate) fn new(id: &str, update: &Object) -> Self {
         let mut tool = Self { id: id.to_owned(), ..Self::default() };
         tool.apply(update);
         tool
     }
 
-    /// What it does, for people.
+    /// Returns the title of the call.
     pub(crate) fn title(&self) -> String {
         self.title.as_ref().or(self.name.as_ref()).unwrap_or(&self.id).clone()
     }

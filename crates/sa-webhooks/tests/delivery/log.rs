@@ -15,7 +15,7 @@ pub(crate) struct Log {
     is_over: AtomicBool,
     /// As if the daemon was killed just before it could store something.
     pub(crate) store_hangs: AtomicBool,
-    /// How often reading fails from now on.
+    /// The number of reads that fail from now on.
     pub(crate) reads_fail: AtomicUsize,
     pub(crate) page: AtomicUsize,
 }

@@ -1,4 +1,4 @@
-//! A server that receives deliveries and answers as it is told, byte by byte.
+//! A server that receives deliveries and sends scripted answers, byte by byte.
 
 use sa_api::sessions::WebhookDelivery;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What a server does with a request.
+/// The reaction of a server to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// A status, with these header lines.
@@ -17,7 +17,6 @@ pub(crate) enum Answer {
     Bytes(Vec<u8>),
     /// A status, and a body without an end.
     Endless(u16),
-    /// Nothing, ever.
     Silence,
 }
 
@@ -57,7 +56,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Gives these answers, one after the other, then 204 for ever.
+    /// Starts a server that gives these answers in order, then 204 forever.
     pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -91,7 +90,7 @@ impl Receiver {
         self.requests()
     }
 
-    /// The ids of all events, in the order in which they came.
+    /// Returns the ids of all events, in the order in which they came.
     pub(crate) fn ids(&self) -> Vec<u64> {
         self.requests().iter().flat_map(|request| request.ids()).collect()
     }

@@ -1,4 +1,4 @@
-//! What arrives: all of it, in order, cut as it should be.
+//! Deliveries arrive complete, in order, and in batches of the right size.
 
 use crate::log::Log;
 use crate::receiver::Receiver;
@@ -80,7 +80,7 @@ async fn only_what_was_asked_for_is_sent() {
             })
             .collect();
         assert_eq!(ids, expected);
-        // What was of no interest counts as dealt with.
+        // Skipped events count as handled.
         assert_eq!(log.stored().pop().unwrap().0, 4);
     }
 }

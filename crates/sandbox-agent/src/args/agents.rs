@@ -1,8 +1,8 @@
 //! The flags of the commands that deal with agents on this machine, and those that `server` shares with them.
 
-use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, OWN_AGENTS_VARIABLE};
+use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, OWN_AGENTS_VARIABLE, wire};
 use clap::Args;
-use clap::builder::BoolishValueParser;
+use sa_api::InstallSource;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ const SOURCES: &str = "Sources of agents";
 #[serde(default)]
 pub(crate) struct SourceArgs {
     /// Mirror for all downloads: https://host/path is fetched from URL/host/path; file: for a directory
-    #[arg(long, value_name = "URL", env = "SANDBOX_AGENT_MIRROR", hide_env_values = true, help_heading = SOURCES)]
+    #[arg(long, value_name = "URL", env = "SANDBOX_AGENT_MIRROR", help_heading = SOURCES)]
     pub(crate) mirror: Option<String>,
 
     /// npm registry [default: npm's own configuration]
@@ -21,7 +21,6 @@ pub(crate) struct SourceArgs {
         long,
         value_name = "URL",
         env = "SANDBOX_AGENT_NPM_REGISTRY",
-        hide_env_values = true,
         help_heading = SOURCES
     )]
     pub(crate) npm_registry: Option<String>,
@@ -31,7 +30,6 @@ pub(crate) struct SourceArgs {
         long,
         value_name = "ADDRESS",
         env = "SANDBOX_AGENT_ACP_REGISTRY",
-        hide_env_values = true,
         help_heading = SOURCES
     )]
     pub(crate) acp_registry: Option<String>,
@@ -40,31 +38,44 @@ pub(crate) struct SourceArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_ALLOW_UNVERIFIED",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = SOURCES
     )]
     pub(crate) allow_unverified: Option<bool>,
 }
 
-/// Which configuration and which data a command works with: those of the daemon on this machine.
+/// Configuration and data of the daemon on this machine.
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct LocalArgs {
     /// Configuration file of the daemon, for its agents and sources
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE)]
     pub(crate) config: Option<PathBuf>,
 
     /// Directory for agents, sessions and settings [default: $XDG_DATA_HOME/sandbox-agent]
-    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE)]
     pub(crate) data_dir: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+}
+
+/// The version to install, and where it comes from.
+#[derive(Debug, Args)]
+pub(crate) struct InstallChoice {
+    /// Version to install [default: latest]
+    #[arg(long = "version", visible_alias = "agent-version", value_name = "VERSION")]
+    pub(crate) version: Option<String>,
+
+    /// Install again even if this version is installed
+    #[arg(short, long)]
+    pub(crate) reinstall: bool,
+
+    /// Use only this kind of source [default: any]
+    #[arg(long, value_name = "KIND", value_parser = wire::<InstallSource, _>(InstallSource::ALL.map(InstallSource::name)))]
+    pub(crate) source: Option<InstallSource>,
+
+    /// Make this version the current one [default: true unless a newer one is current]
+    #[arg(long)]
+    pub(crate) make_current: Option<bool>,
 }
 
 /// The arguments of `install-agent`.
@@ -84,29 +95,8 @@ pub(crate) struct InstallAgentArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Version to install [default: latest]
-    #[arg(long = "version", visible_alias = "agent-version", value_name = "VERSION")]
-    pub(crate) version: Option<String>,
-
-    /// Install again even if this version is installed
-    #[arg(short, long)]
-    pub(crate) reinstall: bool,
-
-    /// Use only this kind of source [default: any]
-    #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
-    pub(crate) source: Option<String>,
-
-    /// Make this version the current one [default: true unless a newer one is current]
-    #[arg(
-        long,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true
-    )]
-    pub(crate) make_current: Option<bool>,
+    #[command(flatten)]
+    pub(crate) choice: InstallChoice,
 
     /// Install from this directory: a mirror's tree, published files, or an unpacked program
     #[arg(long, value_name = "DIR", conflicts_with_all = ["source", "mirror"])]
@@ -166,7 +156,6 @@ pub(crate) struct DoctorArgs {
         long,
         value_name = "ID=COMMAND LINE",
         env = OWN_AGENTS_VARIABLE,
-        hide_env_values = true,
         value_delimiter = '\n'
     )]
     pub(crate) agent: Vec<String>,

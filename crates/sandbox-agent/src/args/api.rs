@@ -15,24 +15,17 @@ pub(crate) struct ApiArgs {
     pub(crate) command: ApiCommand,
 }
 
-/// Which daemon to call, and as whom.
+/// The daemon to call, and the token for it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
     /// The daemon's address [default: the daemon of the data directory, else http://127.0.0.1:2468]
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_name = "URL",
-        env = "SANDBOX_AGENT_ENDPOINT",
-        hide_env_values = true
-    )]
+    #[arg(short, long, global = true, value_name = "URL", env = "SANDBOX_AGENT_ENDPOINT")]
     pub(crate) endpoint: Option<String>,
 
     /// The daemon's token; other users can see it here, so prefer the variable [default: that of the daemon of the
     /// data directory]
-    #[arg(short, long, global = true, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true)]
+    #[arg(short, long, global = true, env = "SANDBOX_AGENT_TOKEN")]
     pub(crate) token: Option<String>,
 }
 

@@ -1,7 +1,6 @@
 //! The flags of `sandbox-agent api agents`.
 
-use super::{AgentConnectionCommand, Output};
-use clap::builder::BoolishValueParser;
+use super::{AgentConnectionCommand, InstallChoice, Output};
 use clap::{Args, Subcommand};
 
 /// The operations on agents.
@@ -76,26 +75,8 @@ pub(crate) struct AgentDetail {
 pub(crate) struct ApiInstallArgs {
     /// Id of the agent
     pub(crate) agent: String,
-    /// Version to install [default: latest]
-    #[arg(long = "version", visible_alias = "agent-version", value_name = "VERSION")]
-    pub(crate) version: Option<String>,
-    /// Install again even if this version is installed
-    #[arg(short, long)]
-    pub(crate) reinstall: bool,
-    /// Use only this kind of source [default: any]
-    #[arg(long, value_name = "KIND", value_parser = ["vendor", "github", "npm", "registry"])]
-    pub(crate) source: Option<String>,
-    /// Make this version the current one [default: true unless a newer one is current]
-    #[arg(
-        long,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true
-    )]
-    pub(crate) make_current: Option<bool>,
+    #[command(flatten)]
+    pub(crate) choice: InstallChoice,
     /// Print the result as JSON, without progress (POST /v1/agents/{agent}/install)
     #[arg(long)]
     pub(crate) json: bool,

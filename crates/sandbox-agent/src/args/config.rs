@@ -4,7 +4,7 @@ use super::Output;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What is configured.
+/// Kinds of configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Configure MCP servers

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What can be done with credentials.
+/// Commands for credentials.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CredentialsCommand {
     /// List credentials in the order in which agents use them

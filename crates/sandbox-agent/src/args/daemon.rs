@@ -41,14 +41,14 @@ pub(crate) enum DaemonCommand {
     },
 }
 
-/// Which daemon is meant.
+/// The daemon that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     /// The daemon's configuration file, for its data directory
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE)]
     pub(crate) config: Option<PathBuf>,
     /// The daemon's data directory [default: $XDG_DATA_HOME/sandbox-agent]
-    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE)]
     pub(crate) data_dir: Option<PathBuf>,
 }
 

@@ -1,7 +1,8 @@
 //! The flags of `sandbox-agent api processes`.
 
-use super::Output;
-use clap::{Args, Subcommand, ValueEnum};
+use super::{Output, wire};
+use clap::{Args, Subcommand};
+use sa_api::{ProcessLogsStream, ProcessOwner};
 use std::path::PathBuf;
 
 /// The operations on processes.
@@ -14,8 +15,8 @@ pub(crate) enum ProcessesCommand {
     /// List processes (GET /v1/processes)
     List {
         /// List only processes of this owner
-        #[arg(long)]
-        owner: Option<Owner>,
+        #[arg(long, value_parser = wire::<ProcessOwner, _>(["user", "desktop", "system"]))]
+        owner: Option<ProcessOwner>,
         #[command(flatten)]
         output: Output,
     },
@@ -73,7 +74,7 @@ pub(crate) enum ProcessesCommand {
     Config(ConfigArgs),
 }
 
-/// What to start, and where.
+/// A program to start, and its directory.
 #[derive(Debug, Args)]
 pub(crate) struct CommandLine {
     /// Directory to start in [default: the daemon's workspace]
@@ -135,8 +136,8 @@ pub(crate) struct LogsArgs {
     /// Id of the process
     pub(crate) id: String,
     /// Print only this output [default: all]
-    #[arg(long)]
-    pub(crate) stream: Option<Stream>,
+    #[arg(long, value_parser = wire::<ProcessLogsStream, _>(["stdout", "stderr", "combined", "pty"]))]
+    pub(crate) stream: Option<ProcessLogsStream>,
     /// Print the last N entries [default: all]
     #[arg(long, value_name = "N", conflicts_with = "after")]
     pub(crate) tail: Option<usize>,
@@ -240,23 +241,6 @@ pub(crate) struct ConfigArgs {
     pub(crate) stop_grace_ms: Option<u64>,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// On whose behalf a process runs. What the names say needs no help text.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Owner {
-    User,
-    Desktop,
-    System,
-}
-
-/// The outputs of a process. What the names say needs no help text.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Stream {
-    Stdout,
-    Stderr,
-    Combined,
-    Pty,
 }
 
 #[cfg(test)]

@@ -15,12 +15,11 @@ pub(crate) struct TargetArgs {
         long,
         value_name = "URL",
         env = "SANDBOX_AGENT_ENDPOINT",
-        hide_env_values = true,
         help_heading = DAEMON
     )]
     pub(crate) endpoint: Option<String>,
     /// The daemon's token; other users can see it here, so prefer the variable
-    #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true, help_heading = DAEMON)]
+    #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", help_heading = DAEMON)]
     pub(crate) token: Option<String>,
     /// Start a private daemon even if another one runs
     #[arg(long, conflicts_with = "endpoint", help_heading = DAEMON)]
@@ -30,7 +29,6 @@ pub(crate) struct TargetArgs {
         long,
         value_name = "DIR",
         env = DATA_DIR_VARIABLE,
-        hide_env_values = true,
         help_heading = DAEMON
     )]
     pub(crate) data_dir: Option<PathBuf>,

@@ -1,7 +1,6 @@
 //! The flags of `sandbox-agent server`. An absent flag stays absent here, so that the configuration file can speak.
 
 use super::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, OWN_AGENTS_VARIABLE, SourceArgs};
-use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource::{CommandLine, EnvVariable};
 use clap::{ArgMatches, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -29,20 +28,20 @@ const TELEMETRY: &str = "Telemetry";
 pub(crate) struct ServerArgs {
     /// Configuration file (TOML); its keys are these flags' names, plus [limits], [files], [processes], [sessions] and
     /// [agents.<id>]
-    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE, hide_env_values = true)]
+    #[arg(long, value_name = "FILE", env = CONFIG_VARIABLE)]
     pub(crate) config: Option<PathBuf>,
 
     /// Name or IP address to listen on [default: 127.0.0.1]
-    #[arg(short = 'H', long, env = "SANDBOX_AGENT_HOST", hide_env_values = true, help_heading = ADDRESS)]
+    #[arg(short = 'H', long, env = "SANDBOX_AGENT_HOST", help_heading = ADDRESS)]
     pub(crate) host: Option<String>,
 
     /// Port to listen on; 0 takes a free one [default: 2468]
-    #[arg(short, long, env = "SANDBOX_AGENT_PORT", hide_env_values = true, help_heading = ADDRESS)]
+    #[arg(short, long, env = "SANDBOX_AGENT_PORT", help_heading = ADDRESS)]
     pub(crate) port: Option<u16>,
 
     /// Token that clients must send; other users can see it here, so prefer the variable or a file [default:
     /// generated and printed]
-    #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", hide_env_values = true, help_heading = ACCESS)]
+    #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", help_heading = ACCESS)]
     pub(crate) token: Option<String>,
 
     /// File with the token
@@ -50,7 +49,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "FILE",
         env = "SANDBOX_AGENT_TOKEN_FILE",
-        hide_env_values = true,
         help_heading = ACCESS
     )]
     pub(crate) token_file: Option<PathBuf>,
@@ -60,13 +58,6 @@ pub(crate) struct ServerArgs {
         short,
         long,
         env = "SANDBOX_AGENT_NO_TOKEN",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = ACCESS
     )]
     pub(crate) no_token: Option<bool>,
@@ -76,7 +67,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "HOST",
         env = "SANDBOX_AGENT_ALLOW_HOST",
-        hide_env_values = true,
         value_delimiter = ',',
         help_heading = ACCESS
     )]
@@ -88,7 +78,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "ORIGIN",
         env = "SANDBOX_AGENT_CORS_ALLOW_ORIGIN",
-        hide_env_values = true,
         value_delimiter = ',',
         help_heading = ACCESS
     )]
@@ -100,7 +89,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "METHOD",
         env = "SANDBOX_AGENT_CORS_ALLOW_METHOD",
-        hide_env_values = true,
         value_delimiter = ',',
         help_heading = ACCESS
     )]
@@ -112,7 +100,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "HEADER",
         env = "SANDBOX_AGENT_CORS_ALLOW_HEADER",
-        hide_env_values = true,
         value_delimiter = ',',
         help_heading = ACCESS
     )]
@@ -123,13 +110,6 @@ pub(crate) struct ServerArgs {
         short = 'C',
         long,
         env = "SANDBOX_AGENT_CORS_ALLOW_CREDENTIALS",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = ACCESS
     )]
     pub(crate) cors_allow_credentials: Option<bool>,
@@ -139,7 +119,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "ID=COMMAND LINE",
         env = OWN_AGENTS_VARIABLE,
-        hide_env_values = true,
         value_delimiter = '\n',
         help_heading = AGENTS
     )]
@@ -150,7 +129,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "DIR",
         env = DATA_DIR_VARIABLE,
-        hide_env_values = true,
         help_heading = AGENTS
     )]
     pub(crate) data_dir: Option<PathBuf>,
@@ -162,13 +140,6 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_REQUIRE_PREINSTALL",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = AGENTS
     )]
     pub(crate) require_preinstall: Option<bool>,
@@ -177,13 +148,6 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_CLEAN_ENV",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = AGENTS
     )]
     pub(crate) clean_env: Option<bool>,
@@ -193,7 +157,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "DIR",
         env = "SANDBOX_AGENT_WORKSPACE",
-        hide_env_values = true,
         help_heading = FILES
     )]
     pub(crate) workspace: Option<PathBuf>,
@@ -203,7 +166,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "DIR",
         env = "SANDBOX_AGENT_FS_ROOT",
-        hide_env_values = true,
         help_heading = FILES
     )]
     pub(crate) fs_root: Option<PathBuf>,
@@ -212,13 +174,6 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_NO_STORE",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = SESSIONS
     )]
     pub(crate) no_store: Option<bool>,
@@ -227,13 +182,6 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_EXIT_ON_STDIN_CLOSE",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = LIFETIME
     )]
     pub(crate) exit_on_stdin_close: Option<bool>,
@@ -243,7 +191,6 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "URL",
         env = "SANDBOX_AGENT_OTLP_ENDPOINT",
-        hide_env_values = true,
         help_heading = TELEMETRY
     )]
     pub(crate) otlp_endpoint: Option<String>,
@@ -252,13 +199,6 @@ pub(crate) struct ServerArgs {
     #[arg(
         long,
         env = "SANDBOX_AGENT_OTLP_CONTENT",
-        hide_env_values = true,
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-        value_parser = BoolishValueParser::new(),
-        hide_possible_values = true,
         help_heading = TELEMETRY
     )]
     pub(crate) otlp_content: Option<bool>,
@@ -268,13 +208,12 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "FORMAT",
         env = "SANDBOX_AGENT_LOG_FORMAT",
-        hide_env_values = true,
         help_heading = LOGS
     )]
     pub(crate) log_format: Option<LogFormat>,
 
     /// Log filter: a level, or target=level pairs separated by commas [default: info]
-    #[arg(long, value_name = "FILTER", env = "SANDBOX_AGENT_LOG", hide_env_values = true, help_heading = LOGS)]
+    #[arg(long, value_name = "FILTER", env = "SANDBOX_AGENT_LOG", help_heading = LOGS)]
     pub(crate) log: Option<String>,
 }
 

@@ -1,9 +1,9 @@
 //! The flags of `sandbox-agent api sessions` and `sandbox-agent sessions`.
 
 use super::processes::variable;
-use super::{Connection, Output};
+use super::{Connection, Output, wire};
 use clap::{Args, Subcommand, ValueEnum};
-use sa_api::sessions::OptionValue;
+use sa_api::sessions::{OptionValue, PermissionMode, PermissionReplyKind, SessionState, TranscriptOrder};
 use std::path::PathBuf;
 
 /// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
@@ -139,8 +139,8 @@ pub(crate) enum SessionsCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Only sessions in this state (repeatable)
-    #[arg(long, value_name = "STATE")]
-    pub(crate) state: Vec<StateArg>,
+    #[arg(long, value_name = "STATE", value_parser = wire::<SessionState, _>(["starting", "idle", "running", "requiresAction", "interrupted", "ended"]))]
+    pub(crate) state: Vec<SessionState>,
     /// Only sessions of this agent (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Vec<String>,
@@ -183,36 +183,15 @@ pub(crate) struct MessagesArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: usize,
     /// Order of the messages
-    #[arg(long, value_name = "ORDER", default_value = "asc")]
-    pub(crate) order: OrderArg,
+    #[arg(long, value_name = "ORDER", default_value = "asc", value_parser = wire::<TranscriptOrder, _>(["asc", "desc"]))]
+    pub(crate) order: TranscriptOrder,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// The state of a session. What the names say needs no help text.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-#[value(rename_all = "camelCase")]
-pub(crate) enum StateArg {
-    Starting,
-    Idle,
-    Running,
-    RequiresAction,
-    Interrupted,
-    Ended,
 }
 
 fn member(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once(':').ok_or("expected KEY:VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-/// An order of messages.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum OrderArg {
-    /// The oldest message first
-    Asc,
-    /// The newest message first
-    Desc,
 }
 
 /// The arguments of `api sessions create`.
@@ -264,8 +243,8 @@ pub(crate) struct ChoiceArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
     /// Permission mode; a new session has 'default'
-    #[arg(long, value_name = "MODE")]
-    pub(crate) permission_mode: Option<PermissionModeArg>,
+    #[arg(long, value_name = "MODE", value_parser = wire::<PermissionMode, _>(["default", "plan", "bypass"]))]
+    pub(crate) permission_mode: Option<PermissionMode>,
     /// Model; a new session has the agent's default
     #[arg(long)]
     pub(crate) model: Option<String>,
@@ -358,7 +337,8 @@ pub(crate) struct DecideArgs {
     /// Id of the permission
     pub(crate) permission_id: String,
     /// Decision
-    pub(crate) reply: ReplyArg,
+    #[arg(value_parser = wire::<PermissionReplyKind, _>(["once", "always", "reject"]))]
+    pub(crate) reply: PermissionReplyKind,
     /// Option of the agent to choose, if several have the same meaning
     #[arg(long, value_name = "ID")]
     pub(crate) option_id: Option<String>,
@@ -404,23 +384,7 @@ pub(crate) struct SessionsArgs {
     pub(crate) command: Box<SessionsCommand>,
 }
 
-/// What an agent may do. What the names say needs no help text.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum PermissionModeArg {
-    Default,
-    Plan,
-    Bypass,
-}
-
-/// Decisions on a permission. What the names say needs no help text.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ReplyArg {
-    Once,
-    Always,
-    Reject,
-}
-
-/// What is decided where nobody is asked. What the names say needs no help text.
+/// Decision where no user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PermissionArg {
     Allow,

@@ -1,8 +1,8 @@
 //! The flags of `sandbox-agent api usage`.
 
-use super::Output;
-use clap::{Args, ValueEnum};
-use sa_api::Timestamp;
+use super::{Output, wire};
+use clap::Args;
+use sa_api::{Timestamp, UsageGrouping};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
@@ -17,8 +17,8 @@ pub(crate) struct UsageArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) to: Option<Timestamp>,
     /// Properties that the turns of a group share, separated by commas
-    #[arg(long, value_name = "PROPERTIES", value_delimiter = ',', default_value = "day")]
-    pub(crate) by: Vec<GroupingArg>,
+    #[arg(long, value_name = "PROPERTIES", value_delimiter = ',', default_value = "day", value_parser = wire::<UsageGrouping, _>(["session", "agent", "model", "day"]))]
+    pub(crate) by: Vec<UsageGrouping>,
     /// Only turns of this session (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) session: Vec<String>,
@@ -30,15 +30,6 @@ pub(crate) struct UsageArgs {
     pub(crate) model: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// A property of turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GroupingArg {
-    Session,
-    Agent,
-    Model,
-    Day,
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {

@@ -4,6 +4,7 @@ use crate::agents::Agents;
 use crate::args::AcpArgs;
 use crate::commands::install_agent::{load, named, runtime};
 use crate::commands::progress::Bar;
+use crate::commands::render::Format;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
 use sa_agents::{Builtin, TOKEN_VARIABLES};
@@ -160,7 +161,7 @@ fn program(args: AcpArgs) -> Result<PathBuf, Failure> {
         }
         // An editor shows standard error, if anything.
         let mut job = installer.install(agent, InstallRequest::default());
-        let mut bar = Bar::new(&agent.id, false);
+        let mut bar = Bar::new(&agent.id, Format::Text);
         while let Some(progress) = job.next().await {
             bar.show(&progress);
         }

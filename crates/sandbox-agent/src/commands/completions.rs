@@ -3,9 +3,9 @@
 //! The script is a few lines that call this program at each press of Tab. So completions are those of the installed
 //! version, and the ids of agents and sessions can be completed.
 
-use crate::args::{Cli, Connection, parsed_alone};
+use crate::args::{self, Connection, parsed_alone};
 use crate::failure::Failure;
-use clap::{ArgAction, Command, CommandFactory};
+use clap::{ArgAction, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete::{CompleteEnv, Shell};
@@ -50,7 +50,7 @@ pub(crate) fn answer_shell() {
 
 /// The commands for people; the engine would offer the hidden ones as well if nothing else fits.
 fn offered() -> Command {
-    let whole = Cli::command();
+    let whole = args::command();
     let visible = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     clap::Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))

@@ -9,7 +9,7 @@ use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
-use list::{Entry, List};
+use list::{Entry, List, Secrets};
 use sa_credentials::{Findings, Host, Validity};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(crate) fn run(command: CredentialsCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What one agent would find.
+/// Credentials that one agent would find.
 struct Found {
     agent: String,
     findings: Findings,
@@ -35,12 +35,13 @@ fn extract(args: ExtractArgs) -> Result<ExitCode, Failure> {
     if args.validate {
         validate(&mut list.entries)?;
     }
+    let secrets = if args.scope.reveal { Secrets::Revealed } else { Secrets::Hidden };
     if args.json {
-        print_json(&list.as_json(args.scope.reveal, host.now_ms))?;
+        print_json(&list.as_json(secrets, host.now_ms))?;
     } else {
         warn_of_problems(&found);
         if !list.entries.is_empty() {
-            list.as_table(args.scope.reveal, args.validate, host.now_ms).print()?;
+            list.as_table(secrets, host.now_ms).print()?;
         }
     }
     if list.entries.is_empty() {

@@ -7,9 +7,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What anybody may read whom the umask lets.
+/// Mode of files that others may read if the umask lets them.
 pub(crate) const ORDINARY: u32 = 0o666;
-/// What is the caller's alone.
+/// Mode of files for the caller alone.
 pub(crate) const PRIVATE: u32 = 0o600;
 
 /// A file on its way; gone again if it is not kept.

@@ -1,15 +1,14 @@
 //! `sandbox-agent gen …`: the documents that the repository keeps and tests for freshness.
 
 use super::reference;
-use crate::args::{Cli, GenCommand};
+use crate::args::{self, GenCommand};
 use crate::failure::Failure;
-use clap::CommandFactory;
 use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) fn run(what: GenCommand) -> Result<ExitCode, Failure> {
     let text = match what {
-        GenCommand::CliReference => reference::markdown(Cli::command()),
+        GenCommand::CliReference => reference::markdown(args::command()),
     };
     writeln!(std::io::stdout(), "{}", text.trim_end())?;
     Ok(ExitCode::SUCCESS)

@@ -3,19 +3,19 @@
 use crate::agents::Agents;
 use crate::args::{InstallAgentArgs, LocalArgs, OutdatedArgs, UninstallAgentArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Table, print_json, print_text};
+use crate::commands::render::{Format, Table, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
 use anyhow::{Context, anyhow};
-use sa_agents::{AgentSpec, Catalogue, SourceKind};
+use sa_agents::{AgentSpec, Catalogue};
 use sa_api::LatestVersion;
-use sa_install::{InstallError, InstallRequest, Installed, Installer, is_newer};
+use sa_install::{InstallError, InstallRequest, Installed, Installer};
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
-/// What `--all` stands for.
+/// Agents of `--all`.
 const REFERENCE: [&str; 4] = ["claude", "codex", "opencode", "amp"];
 
 pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
@@ -25,14 +25,14 @@ pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();
-        let mut failed = false;
+        let (mut failed, format) = (false, Format::of_flag(args.json));
         for agent in agents {
             if agent.is_built_in() {
-                report_built_in(agent, args.json)?;
+                report_built_in(agent, format)?;
                 continue;
             }
             let outcome = install_one(installer, agent, &args).await;
-            failed |= report(installer, agent, outcome, args.json)?;
+            failed |= report(installer, agent, outcome, format)?;
         }
         supervisor.shutdown(std::time::Duration::ZERO).await;
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -44,17 +44,16 @@ async fn install_one(
     agent: &AgentSpec,
     args: &InstallAgentArgs,
 ) -> Result<Installed, InstallError> {
-    let source = args.source.as_deref();
     let request = InstallRequest {
-        version: args.version.clone(),
-        reinstall: args.reinstall,
-        source: source.and_then(|name| SourceKind::ALL.into_iter().find(|kind| kind.name() == name)),
+        version: args.choice.version.clone(),
+        reinstall: args.choice.reinstall,
+        source: args.choice.source,
         from: args.from.clone(),
-        make_current: args.make_current,
+        make_current: args.choice.make_current,
         ..InstallRequest::default()
     };
     let mut job = installer.install(agent, request);
-    let mut bar = Bar::new(&agent.id, args.json);
+    let mut bar = Bar::new(&agent.id, Format::of_flag(args.json));
     while let Some(progress) = job.next().await {
         bar.show(&progress);
     }
@@ -62,8 +61,8 @@ async fn install_one(
     job.outcome().await
 }
 
-fn report_built_in(agent: &AgentSpec, as_json: bool) -> Result<(), Failure> {
-    if as_json {
+fn report_built_in(agent: &AgentSpec, format: Format) -> Result<(), Failure> {
+    if format == Format::Json {
         let version = env!("CARGO_PKG_VERSION");
         let result =
             json!({"agent": agent.id, "version": version, "alreadyInstalled": true, "builtIn": true});
@@ -77,12 +76,12 @@ fn report(
     installer: &Installer,
     agent: &AgentSpec,
     outcome: Result<Installed, InstallError>,
-    as_json: bool,
+    format: Format,
 ) -> Result<bool, Failure> {
     let Installed { receipt, already_installed } = match outcome {
         Ok(installed) => installed,
         Err(error) => {
-            if as_json {
+            if format == Format::Json {
                 print_json(&json!({"agent": agent.id, "error": error.to_string()}))?;
             }
             diagnose!("error: {error}");
@@ -90,7 +89,7 @@ fn report(
         }
     };
     let path = installer.program(&receipt);
-    if as_json {
+    if format == Format::Json {
         print_json(&json!({
             "agent": receipt.agent, "version": receipt.version, "path": path, "source": receipt.source,
             "verified": receipt.verified, "alreadyInstalled": already_installed,
@@ -138,13 +137,8 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
             if chosen.is_empty() { settings.catalogue.iter().filter(is_installed).collect() } else { chosen };
         let (mut known, mut failed) = (Vec::new(), false);
         for agent in agents {
-            match installer.latest(agent).await {
-                Ok(latest) => {
-                    let current = installer.current(&agent.id).map_err(anyhow::Error::new)?;
-                    let installed = current.map(|receipt| receipt.version);
-                    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
-                    known.push(LatestVersion { agent: agent.id.clone(), installed, latest, outdated });
-                }
+            match installer.check_latest(agent).await {
+                Ok(latest) => known.push(latest),
                 Err(error) => {
                     failed = true;
                     diagnose!("error: {error}");
@@ -152,13 +146,13 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
             }
         }
         failed |= known.iter().any(|version| version.outdated != Some(false));
-        show(&known, args.json)?;
+        show(&known, Format::of_flag(args.json))?;
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })
 }
 
-fn show(versions: &[LatestVersion], as_json: bool) -> Result<(), Failure> {
-    if as_json {
+fn show(versions: &[LatestVersion], format: Format) -> Result<(), Failure> {
+    if format == Format::Json {
         return Ok(print_json(&versions)?);
     }
     let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);

@@ -1,9 +1,8 @@
 //! `sandbox-agent man`: the manual, taken from the same definitions as the help.
 
-use crate::args::{Cli, ManArgs};
+use crate::args::{self, ManArgs};
 use crate::failure::Failure;
 use anyhow::Context;
-use clap::CommandFactory;
 use clap_mangen::Man;
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,7 +10,7 @@ use std::process::ExitCode;
 const MANUAL: &str = "sandbox-agent manual";
 
 pub(crate) fn run(args: ManArgs) -> Result<ExitCode, Failure> {
-    let mut root = Cli::command();
+    let mut root = args::command();
     root.build();
     let Some(directory) = args.dir else {
         std::io::stdout().write_all(&page(root)?)?;

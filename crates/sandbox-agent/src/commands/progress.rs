@@ -1,10 +1,9 @@
 //! An installation as a progress bar, where somebody watches; as lines of text where nobody does.
 
+use super::render::Format;
 use crate::diagnostics::diagnose;
 use indicatif::{ProgressBar, ProgressStyle};
-use sa_agents::SourceKind;
-use sa_api::{InstallEvent, InstallSource};
-use sa_install::Progress;
+use sa_api::InstallEvent;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -23,8 +22,8 @@ pub(crate) enum Bar {
 }
 
 impl Bar {
-    pub(crate) fn new(agent: &str, silent: bool) -> Self {
-        if silent {
+    pub(crate) fn new(agent: &str, format: Format) -> Self {
+        if format == Format::Json {
             Self::Silent
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::new_spinner().with_prefix(agent.to_owned());
@@ -36,24 +35,17 @@ impl Bar {
         }
     }
 
-    pub(crate) fn show(&mut self, progress: &Progress) {
+    pub(crate) fn show(&mut self, event: &InstallEvent) {
         match self {
-            Self::Drawn(bar) => draw(bar, progress),
+            Self::Drawn(bar) => draw(bar, event),
             Self::Lines { agent, last } => {
-                let words = words(progress);
+                let words = words(event);
                 if *last != words {
                     diagnose!("{agent}: {words}");
                     *last = words;
                 }
             }
             Self::Silent => {}
-        }
-    }
-
-    /// The same for an installation on the daemon's machine; its end is none of its steps.
-    pub(crate) fn show_event(&mut self, event: InstallEvent) {
-        if let Some(progress) = step(event) {
-            self.show(&progress);
         }
     }
 
@@ -64,15 +56,15 @@ impl Bar {
     }
 }
 
-fn draw(bar: &ProgressBar, progress: &Progress) {
-    match progress {
-        Progress::Downloading { received, total: Some(total), .. } => {
+fn draw(bar: &ProgressBar, event: &InstallEvent) {
+    match event {
+        InstallEvent::Downloading { received, total: Some(total), .. } => {
             bar.set_style(style(BYTES));
             bar.set_length(*total);
             bar.set_position(*received);
             bar.set_message("downloading");
         }
-        Progress::SourceFailed { .. } => bar.println(format!("{}: {}", bar.prefix(), words(progress))),
+        InstallEvent::SourceFailed { .. } => bar.println(format!("{}: {}", bar.prefix(), words(event))),
         other => {
             bar.set_style(style(STEPS));
             bar.set_message(words(other));
@@ -80,40 +72,17 @@ fn draw(bar: &ProgressBar, progress: &Progress) {
     }
 }
 
-fn words(progress: &Progress) -> String {
-    match progress {
-        Progress::Waiting => "waiting for another installation".to_owned(),
-        Progress::Resolving { source } => format!("asking {}", source.name()),
-        Progress::SourceFailed { source, reason } => format!("not from {}: {reason}", source.name()),
-        Progress::Downloading { url, .. } => format!("downloading {url}"),
-        Progress::Verifying => "verifying".to_owned(),
-        Progress::Unpacking { .. } => "unpacking".to_owned(),
-        Progress::Activating => "activating".to_owned(),
-    }
-}
-
-fn step(event: InstallEvent) -> Option<Progress> {
-    Some(match event {
-        InstallEvent::Waiting => Progress::Waiting,
-        InstallEvent::Resolving { source } => Progress::Resolving { source: kind(source) },
-        InstallEvent::SourceFailed { source, reason } => {
-            Progress::SourceFailed { source: kind(source), reason }
-        }
-        InstallEvent::Downloading { url, received, total } => Progress::Downloading { url, received, total },
-        InstallEvent::Verifying => Progress::Verifying,
-        InstallEvent::Unpacking { written } => Progress::Unpacking { written },
-        InstallEvent::Activating => Progress::Activating,
-        InstallEvent::Done(_) | InstallEvent::Failed(_) => return None,
-    })
-}
-
-fn kind(source: InstallSource) -> SourceKind {
-    match source {
-        InstallSource::Vendor => SourceKind::Vendor,
-        InstallSource::Github => SourceKind::Github,
-        InstallSource::Npm => SourceKind::Npm,
-        InstallSource::Registry => SourceKind::Registry,
-        InstallSource::Local => SourceKind::Local,
+fn words(event: &InstallEvent) -> String {
+    match event {
+        InstallEvent::Waiting => "waiting for another installation".to_owned(),
+        InstallEvent::Resolving { source } => format!("asking {}", source.name()),
+        InstallEvent::SourceFailed { source, reason } => format!("not from {}: {reason}", source.name()),
+        InstallEvent::Downloading { url, .. } => format!("downloading {url}"),
+        InstallEvent::Verifying => "verifying".to_owned(),
+        InstallEvent::Unpacking { .. } => "unpacking".to_owned(),
+        InstallEvent::Activating => "activating".to_owned(),
+        InstallEvent::Done(_) => "done".to_owned(),
+        InstallEvent::Failed(problem) => problem.detail.clone(),
     }
 }
 

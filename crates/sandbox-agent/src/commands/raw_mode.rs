@@ -9,7 +9,6 @@ use rustix::termios::{
 use sa_api::ProcessTerminalSize;
 use std::io;
 
-/// The size of this terminal, if there is one.
 pub(crate) fn size() -> Option<ProcessTerminalSize> {
     let size = tcgetwinsize(stdout()).or_else(|_| tcgetwinsize(stderr())).ok()?;
     (size.ws_col > 0 && size.ws_row > 0)

@@ -4,6 +4,20 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 
+/// Form of a command's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Format {
+    /// Returns the form that `--json` selects.
+    pub(crate) fn of_flag(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
 /// Rows of cells, aligned in columns.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
@@ -47,7 +61,7 @@ impl Table {
     }
 }
 
-/// What came from elsewhere must not steer the terminal.
+/// Replaces characters that could control the terminal.
 fn printable(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

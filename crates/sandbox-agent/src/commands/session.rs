@@ -2,7 +2,6 @@
 
 use crate::args::{ChoiceArgs, SessionArgs};
 use crate::commands::api;
-use crate::commands::api::sessions::mode;
 use crate::commands::target::Place;
 use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
@@ -70,7 +69,7 @@ pub(crate) fn request(agent: &str, args: &SessionArgs, place: Place) -> Result<C
     Ok(CreateSession {
         agent: agent.to_owned(),
         agent_mode: agent_mode.clone(),
-        permission_mode: permission_mode.map(mode).unwrap_or_default(),
+        permission_mode: permission_mode.unwrap_or_default(),
         model: model.clone(),
         variant: variant.clone(),
         options: options.iter().cloned().collect(),

@@ -1,4 +1,4 @@
-//! Which daemon a command calls: the one that it was given, else the one of this user's data directory.
+//! Finds the daemon that a command calls: the one that it was given, else the one of this user's data directory.
 
 use super::place::Place;
 use super::record::Found;

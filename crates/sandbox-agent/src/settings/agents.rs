@@ -1,4 +1,4 @@
-//! What concerns agents on this machine: which there are, where they are kept, where they come from. The daemon and the
+//! Settings of agents on this machine: which there are, where they are kept, where they come from. The daemon and the
 //! commands that work without one read it in the same way.
 
 use super::file::{ConfigError, ConfigFile};
@@ -15,7 +15,7 @@ use url::Url;
 /// A user's own agents, in the data directory; one table for each.
 const AGENTS_FILE: &str = "agents.toml";
 
-/// What everything that deals with agents is built from.
+/// Settings of everything that deals with agents.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentSettings {
     pub(crate) catalogue: Catalogue,
@@ -27,7 +27,7 @@ pub(crate) struct AgentSettings {
     pub(crate) preinstall: Preinstall,
 }
 
-/// What flags and variables say about agents; the configuration file says the rest.
+/// Flags and variables about agents.
 #[derive(Debug, Default)]
 pub(super) struct AgentWords {
     pub(super) data_dir: Option<PathBuf>,

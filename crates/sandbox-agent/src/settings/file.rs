@@ -1,10 +1,11 @@
 //! The configuration file: what it may hold, and errors that point at the line.
 
+use super::limits::LimitsTable;
 use super::{SettingsError, token};
 use crate::args::LogFormat;
 use sa_agents::AgentDefinition;
+use sa_api::ProcessConfig;
 use sa_files::FilesLimits;
-use sa_hub::Limits;
 use sa_sessions::SessionLimits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,9 +39,10 @@ pub(crate) struct ConfigFile {
     pub(super) otlp_content: Option<bool>,
     pub(super) workspace: Option<PathBuf>,
     pub(super) fs_root: Option<PathBuf>,
-    pub(super) limits: Limits,
+    pub(super) limits: LimitsTable,
     pub(super) files: FilesLimits,
-    pub(super) processes: sa_processes::Config,
+    #[serde(deserialize_with = "sa_processes::read_file_keys")]
+    pub(super) processes: ProcessConfig,
     pub(super) sessions: SessionLimits,
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }
@@ -136,10 +138,7 @@ mod tests {
         ];
         insta::assert_snapshot!(texts.map(refused).join("\n"));
         let message = refused("[limits]\nlog-bytes = 1\nlog-byte = 2\n");
-        assert!(
-            message.starts_with("line 3: unknown field `log-byte`, expected one of `log-bytes`"),
-            "{message}"
-        );
+        assert!(message.starts_with("line 3: unknown field `log-byte`, expected one of `"), "{message}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What wins over what, and what is refused.
+//! Precedence of settings, and refusals.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! A daemon for clients under test: the real binary on a free port of loopback, in folders of its own.
+//! A daemon for clients under test: the real binary on a free port of loopback, in new folders.
 
 use crate::shell::{Program, target};
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// The token that the daemon asks for.
 pub(super) const TOKEN: &str = "clients-token";
 
-/// How long the daemon may take to listen, and to end, on a busy machine.
+/// Time for the daemon to listen, and to end, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An agent that the folder `mirror` publishes, so that installing needs no network. Streams of servers that do not
@@ -57,7 +57,7 @@ const PUBLISHED: [(&str, &str); 3] = [
 pub(super) enum Programs {
     /// Those of this machine.
     All,
-    /// None, so that a command made up by a tool cannot run.
+    /// No process, so that a command made up by a tool cannot run.
     None,
 }
 
@@ -161,7 +161,7 @@ impl Drop for Daemon {
     }
 }
 
-/// The binary that the step `build` made, or the one that `SANDBOX_AGENT_TEST_BIN` names.
+/// Returns the binary that the step `build` made, or the one that `SANDBOX_AGENT_TEST_BIN` names.
 fn binary() -> Result<PathBuf> {
     let named = std::env::var_os("SANDBOX_AGENT_TEST_BIN").map(PathBuf::from);
     let binary = named.map_or_else(|| Ok(target()?.join("debug/sandbox-agent")), Ok::<_, anyhow::Error>)?;

@@ -48,7 +48,7 @@ impl<'a> Document<'a> {
         flat
     }
 
-    /// The alternatives of a schema without `null`, and whether `null` is one.
+    /// Returns the alternatives of a schema without `null`, and whether `null` is one.
     pub(super) fn variants(self, schema: &Value) -> (Vec<Value>, bool) {
         let mut flat = self.flatten(schema);
         let Some(Value::Array(choices)) = flat.remove("oneOf").or_else(|| flat.remove("anyOf")) else {
@@ -106,17 +106,17 @@ impl std::fmt::Display for Identity {
     }
 }
 
-/// The pointer within the document that a `$ref` names.
+/// Returns the pointer within the document that a `$ref` names.
 pub(super) fn reference(value: &Value) -> Option<&str> {
     value.get("$ref").and_then(Value::as_str)?.strip_prefix('#')
 }
 
-/// The last segment of a `$ref`: the component's name.
+/// Returns the last segment of a `$ref`: the component's name.
 pub(super) fn component(value: &Value) -> Option<&str> {
     reference(value)?.rsplit('/').next()
 }
 
-/// The types that a schema names; none when it allows all.
+/// Returns the types that a schema names; none when it allows all.
 pub(super) fn types(schema: &Schema) -> BTreeSet<String> {
     match schema.get("type") {
         Some(Value::String(one)) => BTreeSet::from([one.clone()]),
@@ -124,7 +124,7 @@ pub(super) fn types(schema: &Schema) -> BTreeSet<String> {
     }
 }
 
-/// The values of `enum` or `const`, if the schema lists any.
+/// Returns the values of `enum` or `const`, if the schema lists any.
 pub(super) fn values(schema: &Schema) -> Option<Vec<Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(one), _) => Some(vec![one.clone()]),
@@ -133,7 +133,7 @@ pub(super) fn values(schema: &Schema) -> Option<Vec<Value>> {
     }
 }
 
-/// An array of strings as a set.
+/// Returns an array of strings as a set.
 pub(super) fn names(list: Option<&Value>) -> BTreeSet<String> {
     let items = list.and_then(Value::as_array).into_iter().flatten();
     items.filter_map(Value::as_str).map(str::to_owned).collect()

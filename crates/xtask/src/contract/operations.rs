@@ -28,7 +28,7 @@ pub(super) fn compare(comparison: &mut Comparison) {
     }
 }
 
-/// All operations by method and path; names of path parameters do not matter on the wire.
+/// Returns all operations by method and path; names of path parameters do not matter on the wire.
 fn operations(document: Document) -> BTreeMap<(&'static str, String), Operation> {
     let paths = document.0.get("paths").and_then(Value::as_object).into_iter().flatten();
     let mut found = BTreeMap::new();
@@ -72,7 +72,7 @@ impl<'a> Operation<'a> {
         .collect()
     }
 
-    /// The names of the parameters in its path.
+    /// Returns the names of the parameters in its path.
     fn path_names(&self) -> impl Iterator<Item = &'a str> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
@@ -206,7 +206,7 @@ fn members(value: Option<&Value>) -> BTreeMap<String, &Value> {
     members.map(|(name, value)| (name.clone(), value)).collect()
 }
 
-/// A value as text, or the word for its absence.
+/// Returns a value as text, or the word for its absence.
 fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "none".to_owned(), Value::to_string)
 }

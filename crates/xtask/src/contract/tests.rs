@@ -150,7 +150,7 @@ fn changes_of_unions() {
     ]);
 }
 
-/// A document with one operation, `GET /things/{id}`.
+/// Returns a document with one operation, `GET /things/{id}`.
 fn document(operation: &Value, schemas: &Value) -> Value {
     json!({
         "security": [{"bearer": []}, {"header": []}],
@@ -201,7 +201,7 @@ fn changes_of_operations() {
     }
 }
 
-/// A copy with another value at a pointer; `null` removes what is there.
+/// Returns a copy with another value at a pointer; `null` removes what is there.
 fn edited(base: &Value, pointer: &str, value: Value) -> Value {
     let mut copy = base.clone();
     let (parent, key) = pointer.rsplit_once('/').unwrap();

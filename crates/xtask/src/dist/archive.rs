@@ -69,7 +69,6 @@ pub(super) fn stem(release: &Release, artifact: &Artifact) -> String {
     format!("sandbox-agent-{}-{}", release.version, artifact.platform.name())
 }
 
-/// Writes the archive of one platform.
 pub(super) fn write(release: &Release, artifact: &Artifact) -> Result<()> {
     let stem = stem(release, artifact);
     let mut archive = Archive::new();

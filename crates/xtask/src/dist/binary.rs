@@ -18,11 +18,12 @@ pub(super) enum Linkage {
 /// The symbols of a built binary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Symbols {
-    /// None, as it ships.
     Stripped,
     /// Names that say which crate a generic function was made for. Other flags would build everything again, so this
-    /// has a folder of its own.
-    Readable { folder: &'static str },
+    /// has a separate folder.
+    Readable {
+        folder: &'static str,
+    },
 }
 
 /// Builds the inspector and the binary with the profile `dist`, and returns the binary's path.
@@ -120,7 +121,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// An ELF header for a machine with one program header of this type.
+    /// Returns an ELF header for a machine with one program header of this type.
     fn elf(machine: u16, kind: u32) -> Vec<u8> {
         let mut bytes = vec![0; 64 + 56];
         bytes[..4].copy_from_slice(b"\x7fELF");

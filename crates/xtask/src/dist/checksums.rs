@@ -11,10 +11,7 @@ const SUMS: &str = "SHA256SUMS";
 
 /// Returns the SHA-256 in hexadecimal.
 pub(super) fn of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _infallible = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Writes the checksums, in the format of `sha256sum`, and signs them.

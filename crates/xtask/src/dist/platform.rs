@@ -44,7 +44,6 @@ impl Platform {
         }
     }
 
-    /// Returns Debian's name of the architecture.
     pub(super) fn debian(self) -> Option<&'static str> {
         match self {
             LinuxX64 => Some("amd64"),
@@ -94,7 +93,7 @@ impl Platform {
     }
 }
 
-/// How cargo builds a binary.
+/// The way in which cargo builds a binary.
 pub(super) struct Build {
     pub(super) triple: &'static str,
     pub(super) command: &'static str,

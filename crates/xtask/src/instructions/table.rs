@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 
-/// How much more an operation may cost than accepted, in percent.
+/// The most that an operation may cost more than accepted, in percent.
 const TOLERANCE: u64 = 5;
 
 const TOOLS: &str = "Counted with ";
@@ -60,7 +60,7 @@ impl Table {
         text
     }
 
-    /// The differences from the accepted table that have to be accepted on purpose.
+    /// Returns the differences from the accepted table that have to be accepted on purpose.
     pub(super) fn complaints(&self, accepted: &Self) -> Vec<String> {
         let grown = self.rows.iter().filter_map(|Row { name, instructions, .. }| {
             let Some(before) = accepted.find(name) else {

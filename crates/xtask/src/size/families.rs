@@ -108,7 +108,7 @@ const OTHERS: &[Family] = &[
     },
 ];
 
-/// The family that a function counts for.
+/// Returns the family that a function counts for.
 pub(super) fn family(symbol: &Symbol<'_>) -> &'static str {
     let in_family = |families: &[Family], name: &str| {
         let family =

@@ -32,8 +32,9 @@ impl<'a> Symbol<'a> {
         matches!(self.kind, 't' | 'T' | 'w' | 'W')
     }
 
-    /// The crates in a name that the compiler made (version 0): whose function it is, the types it is made for, and last the
-    /// crate that needed it. A crate is `C`, perhaps `s` with a number in base 62 up to `_`, then its name after its length.
+    /// Returns the crates in a name that the compiler made (version 0): whose function it is, the types it is made
+    /// for, and last the crate that needed it. A crate is `C`, perhaps `s` with a number in base 62 up to `_`, then
+    /// its name after its length.
     pub(super) fn crates(&self) -> impl Iterator<Item = &'a str> {
         let name = self.name.strip_prefix("_R").unwrap_or_default();
         name.match_indices("Cs").filter_map(|(at, _)| {
@@ -58,7 +59,7 @@ impl<'a> Section<'a> {
         Some(Self { name, bytes: fields.next()?.parse().ok()? })
     }
 
-    /// The part that it belongs to; none for what is not in the shipped file.
+    /// Returns the part that it belongs to; none for what is not in the shipped file.
     pub(super) fn part(&self) -> Option<&'static str> {
         match self.name {
             ".text" | ".init" | ".fini" | ".plt" | ".plt.got" => Some(CODE),

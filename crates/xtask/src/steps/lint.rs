@@ -1,8 +1,8 @@
 //! Compiles and lints in one pass.
 //!
-//! Clippy is the compiler with more lints. Cargo runs it in place of `rustc` for the crates of this workspace, so that
-//! a check of its own is not needed. Every command that uses what was built names the same compiler: cargo keeps the
-//! artifacts of different ones apart.
+//! Clippy is the compiler with more lints. Cargo runs it in place of `rustc` for the crates of this workspace, so
+//! that a separate check is not needed. Every command that uses what was built names the same compiler: cargo keeps
+//! the artifacts of different ones apart.
 
 use crate::shell::{self, Program};
 use anyhow::{Context, Result, bail};

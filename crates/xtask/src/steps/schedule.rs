@@ -18,13 +18,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-/// How a step ended.
+/// The end of a step.
 pub(super) struct Report {
     step: &'static Step,
     took: Duration,
     /// The percentage of the cores' time that was used meanwhile, by this step and all others.
     busy: Option<u64>,
-    /// Why it failed.
     failure: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Folders that exist on machines that build, never in what is built. In halves, not to be found here.
 const BUILD_FOLDERS: [&str; 2] = [concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// What a lock file of npm says about where a package came from.
+/// The member of npm's lock file that says where a package came from.
 const RESOLVED: &str = concat!("\"resol", "ved\": \"http");
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
@@ -21,7 +21,7 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(judge(sources, &paths, registry().as_deref()))
 }
 
-/// The host of the registry that npm is configured to use here; none when npm is absent.
+/// Returns the host of the registry that npm is configured to use here; none when npm is absent.
 fn registry() -> Option<String> {
     let address = Program::new("npm").args(&["config", "get", "registry"]).output().ok()?;
     let host = address.trim().split_once("://")?.1.split('/').next()?;
@@ -49,7 +49,7 @@ fn judge(sources: &Sources, paths: &[String], registry: Option<&str>) -> Vec<Fin
     findings
 }
 
-/// Whether the path starts here, and is not the tail of a longer one.
+/// Returns whether the path starts here, and is not the tail of a longer one.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());

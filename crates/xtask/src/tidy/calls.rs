@@ -39,7 +39,8 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Whether the code stands there, and not only as the end of a longer name or as clap's type of the same name.
+/// Returns whether the code stands there, and not only as the end of a longer name or as clap's type of the same
+/// name.
 fn holds(line: &str, code: &str) -> bool {
     line.match_indices(code).any(|(at, _)| {
         let before = line.get(..at).unwrap_or_default();
@@ -54,8 +55,7 @@ mod tests {
     use super::*;
 
     fn places(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Sources::of(&[(path, text)])).unwrap();
-        found.into_iter().map(|finding| finding.place).collect()
+        Sources::judged_by(check, path, text).into_iter().map(|finding| finding.place).collect()
     }
 
     #[test]

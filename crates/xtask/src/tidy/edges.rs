@@ -1,73 +1,67 @@
-//! Which crate may depend on which: the picture in the architecture document, as a table.
+//! The exact dependencies between crates: the picture in the architecture document, as a table.
 
 use super::Finding;
+use super::metadata::Metadata;
 use super::sources::Sources;
-use crate::shell::cargo;
-use anyhow::{Context, Result};
-use serde::Deserialize;
+use anyhow::Result;
 
-/// The crates of the workspace that one of them is built on.
+/// A crate and the crates of the workspace that it depends on.
 struct Row {
     name: &'static str,
-    /// Exactly these.
     needs: &'static [&'static str],
-    /// These, too, if it likes.
-    may: &'static [&'static str],
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 44] = [
-    Row { name: "sa-journal", needs: &[], may: &[] },
-    Row { name: "sa-jsonrpc", needs: &[], may: &[] },
-    Row { name: "sa-api", needs: &[], may: &[] },
-    Row { name: "sa-disk", needs: &[], may: &[] },
-    Row { name: "sa-net", needs: &[], may: &[] },
-    Row { name: "sa-supervisor", needs: &[], may: &[] },
-    Row { name: "sa-shell", needs: &[], may: &[] },
-    Row { name: "sa-universal", needs: &["sa-api"], may: &["sa-acp"] },
-    Row { name: "sa-agents", needs: &[], may: &[] },
-    Row { name: "sa-relay", needs: &["sa-journal", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"], may: &[] },
-    Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"], may: &[] },
-    Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
-    Row { name: "sa-amp", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
-    Row { name: "sa-codex", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
-    Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell", "sa-supervisor"], may: &[] },
-    Row { name: "sa-credentials", needs: &["sa-net"], may: &["sa-agents"] },
-    Row { name: "sa-inspector", needs: &[], may: &[] },
-    Row { name: "sa-install", needs: &["sa-agents", "sa-disk", "sa-net", "sa-supervisor"], may: &[] },
-    Row { name: "sa-files", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-config", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-store", needs: &["sa-disk"], may: &[] },
-    Row { name: "sa-processes", needs: &["sa-journal", "sa-supervisor"], may: &[] },
-    Row { name: "sa-skills", needs: &["sa-api", "sa-disk", "sa-supervisor"], may: &[] },
-    Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-otlp", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-model", needs: &[], may: &[] },
-    Row { name: "sa-probe", needs: &["sa-acp", "sa-agents", "sa-install", "sa-jsonrpc", "sa-supervisor"], may: &[] },
-    Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"], may: &[] },
-    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-journal", "sa-jsonrpc", "sa-relay", "sa-supervisor"], may: &[] },
-    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"], may: &[] },
-    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-config", "sa-disk", "sa-files", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-processes", "sa-relay", "sa-sessions"], may: &["sa-credentials", "sa-inspector", "sa-install", "sa-probe"] },
-    Row { name: "sa-client", needs: &["sa-api", "sa-net"], may: &[] },
-    Row { name: "sa-terminal", needs: &["sa-api"], may: &[] },
-    Row {
-        name: "sandbox-agent",
-        needs: &["sa-agents", "sa-api", "sa-client", "sa-config", "sa-demo", "sa-disk", "sa-files", "sa-http", "sa-hub", "sa-otlp", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"],
-        may: &["sa-amp", "sa-claude", "sa-codex", "sa-credentials", "sa-doctor", "sa-install", "sa-model", "sa-opencode", "sa-probe"],
-    },
-    Row { name: "sa-testkit", needs: &[], may: &["sa-api", "sa-jsonrpc"] },
-    Row { name: "sa-e2e", needs: &["sa-testkit"], may: &["sa-api"] },
-    Row { name: "sa-chaos", needs: &["sa-testkit"], may: &[] },
-    Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"], may: &[] },
-    Row { name: "sa-interop", needs: &["sa-testkit"], may: &[] },
-    Row { name: "sa-bench", needs: &[], may: &["sa-api", "sa-testkit"] },
-    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"], may: &[] },
-    Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"], may: &[] },
-    Row { name: "xtask", needs: &[], may: &[] },
+const TABLE: &[Row] = &[
+    Row { name: "sa-chunks", needs: &[] },
+    Row { name: "sa-journal", needs: &[] },
+    Row { name: "sa-jsonrpc", needs: &[] },
+    Row { name: "sa-api-macros", needs: &[] },
+    Row { name: "sa-api", needs: &["sa-api-macros"] },
+    Row { name: "sa-disk", needs: &[] },
+    Row { name: "sa-net", needs: &[] },
+    Row { name: "sa-supervisor", needs: &[] },
+    Row { name: "sa-shell", needs: &[] },
+    Row { name: "sa-universal", needs: &["sa-acp", "sa-api"] },
+    Row { name: "sa-agents", needs: &["sa-api"] },
+    Row { name: "sa-relay", needs: &["sa-chunks", "sa-journal", "sa-jsonrpc"] },
+    Row { name: "sa-acp", needs: &["sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-demo", needs: &["sa-acp", "sa-jsonrpc"] },
+    Row { name: "sa-claude", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
+    Row { name: "sa-amp", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
+    Row { name: "sa-codex", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
+    Row { name: "sa-opencode", needs: &["sa-acp", "sa-shell", "sa-supervisor"] },
+    Row { name: "sa-credentials", needs: &["sa-net"] },
+    Row { name: "sa-inspector", needs: &[] },
+    Row { name: "sa-install", needs: &["sa-agents", "sa-api", "sa-disk", "sa-net", "sa-supervisor"] },
+    Row { name: "sa-files", needs: &["sa-api", "sa-disk"] },
+    Row { name: "sa-config", needs: &["sa-disk"] },
+    Row { name: "sa-store", needs: &["sa-disk"] },
+    Row { name: "sa-processes", needs: &["sa-api", "sa-journal", "sa-supervisor"] },
+    Row { name: "sa-skills", needs: &["sa-api", "sa-disk", "sa-supervisor"] },
+    Row { name: "sa-webhooks", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-otlp", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-model", needs: &[] },
+    Row { name: "sa-probe", needs: &["sa-agents", "sa-install", "sa-jsonrpc", "sa-supervisor"] },
+    Row { name: "sa-doctor", needs: &["sa-agents", "sa-credentials", "sa-install", "sa-probe", "sa-supervisor"] },
+    Row { name: "sa-hub", needs: &["sa-agents", "sa-api", "sa-install", "sa-journal", "sa-jsonrpc", "sa-relay", "sa-supervisor"] },
+    Row { name: "sa-sessions", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-hub", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-relay", "sa-shell", "sa-skills", "sa-store", "sa-universal", "sa-webhooks"] },
+    Row { name: "sa-http", needs: &["sa-agents", "sa-api", "sa-config", "sa-credentials", "sa-disk", "sa-files", "sa-hub", "sa-inspector", "sa-install", "sa-journal", "sa-jsonrpc", "sa-otlp", "sa-probe", "sa-processes", "sa-relay", "sa-sessions"] },
+    Row { name: "sa-client", needs: &["sa-api", "sa-net"] },
+    Row { name: "sa-terminal", needs: &["sa-api"] },
+    Row { name: "sandbox-agent", needs: &["sa-agents", "sa-amp", "sa-api", "sa-claude", "sa-client", "sa-codex", "sa-config", "sa-credentials", "sa-demo", "sa-disk", "sa-doctor", "sa-files", "sa-http", "sa-hub", "sa-install", "sa-model", "sa-opencode", "sa-otlp", "sa-probe", "sa-processes", "sa-sessions", "sa-skills", "sa-store", "sa-supervisor", "sa-terminal", "sa-webhooks"] },
+    Row { name: "sa-testkit", needs: &[] },
+    Row { name: "sa-e2e", needs: &["sa-testkit"] },
+    Row { name: "sa-features", needs: &["sa-api", "sa-model", "sa-testkit", "sa-universal"] },
+    Row { name: "sa-chaos", needs: &["sa-testkit"] },
+    Row { name: "sa-interop", needs: &["sa-testkit"] },
+    Row { name: "sa-bench", needs: &[] },
+    Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"] },
+    Row { name: "sa-fuzz", needs: &["sa-files", "sa-jsonrpc", "sa-relay"] },
+    Row { name: "xtask", needs: &[] },
 ];
 
-/// Crates of others that only some of ours may name, tests included.
+/// Third-party crates that only some crates may depend on, tests included.
 const RESERVED: [(&str, &[&str]); 4] = [
     ("axum", &["sa-http", "sa-bench", "sa-features", "sa-model", "sa-testkit"]),
     ("hyper", &["sa-http", "sa-bench", "sa-model", "sa-opencode", "sa-testkit"]),
@@ -75,29 +69,11 @@ const RESERVED: [(&str, &[&str]); 4] = [
     ("webpki-root-certs", &["sa-net"]),
 ];
 
-/// What the tests of every crate may use.
+/// The crate that the tests of every crate may use.
 const TEST_HARNESS: &str = "sa-testkit";
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    kind: Option<String>,
-}
-
 pub(super) fn check(_: &Sources) -> Result<Vec<Finding>> {
-    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]).output()?;
-    Ok(judge(&serde_json::from_str(&metadata).context("cargo's metadata")?))
+    Ok(judge(&Metadata::read(&["--no-deps"])?))
 }
 
 fn judge(metadata: &Metadata) -> Vec<Finding> {
@@ -112,8 +88,9 @@ fn judge(metadata: &Metadata) -> Vec<Finding> {
         };
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
-            let in_tests = dependency.kind.as_deref() == Some("dev") && name == TEST_HARNESS;
-            if ours(name) && !row.needs.contains(&name) && !row.may.contains(&name) && !in_tests {
+            let in_tests =
+                dependency.kind.as_deref() == Some("dev") && (name == TEST_HARNESS || name == row.name);
+            if ours(name) && !row.needs.contains(&name) && !in_tests {
                 say(format!("{} must not depend on {name}; the table of edges does not list it", row.name));
             }
             if let Some((_, users)) = RESERVED.iter().find(|(reserved, _)| *reserved == name)
@@ -137,6 +114,7 @@ fn judge(metadata: &Metadata) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::metadata::{Dependency, Package};
     use super::*;
 
     fn findings_about(name: &str, dependencies: &[(&str, &str)]) -> Vec<String> {
@@ -144,8 +122,13 @@ mod tests {
             name: (*name).to_owned(),
             kind: (*kind != "normal").then(|| (*kind).to_owned()),
         };
-        let mut packages: Vec<Package> =
-            TABLE.iter().map(|row| Package { name: row.name.to_owned(), dependencies: Vec::new() }).collect();
+        let package = |row: &Row| Package {
+            name: row.name.to_owned(),
+            version: String::new(),
+            license: None,
+            dependencies: Vec::new(),
+        };
+        let mut packages: Vec<Package> = TABLE.iter().map(package).collect();
         let package = packages.iter_mut().find(|package| package.name == name).unwrap();
         package.dependencies = dependencies.iter().map(dependency).collect();
         let found = judge(&Metadata { packages }).into_iter();
@@ -154,11 +137,12 @@ mod tests {
 
     #[test]
     fn an_edge_must_be_in_the_table() {
-        let (journal, jsonrpc) = (("sa-journal", "normal"), ("sa-jsonrpc", "normal"));
-        assert_eq!(findings_about("sa-relay", &[journal, jsonrpc, ("serde", "normal")]), [""; 0]);
-        let upward = findings_about("sa-relay", &[journal, jsonrpc, ("sa-hub", "normal")]);
+        let [chunks, journal, jsonrpc] =
+            ["sa-chunks", "sa-journal", "sa-jsonrpc"].map(|name| (name, "normal"));
+        assert_eq!(findings_about("sa-relay", &[chunks, journal, jsonrpc, ("serde", "normal")]), [""; 0]);
+        let upward = findings_about("sa-relay", &[chunks, journal, jsonrpc, ("sa-hub", "normal")]);
         assert!(matches!(&upward[..], [one] if one.contains("must not depend on sa-hub")), "{upward:?}");
-        let gone = findings_about("sa-relay", &[jsonrpc]);
+        let gone = findings_about("sa-relay", &[chunks, jsonrpc]);
         assert!(matches!(&gone[..], [one] if one.contains("no longer")), "{gone:?}");
     }
 

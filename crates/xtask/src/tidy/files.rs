@@ -41,8 +41,7 @@ mod tests {
     use super::*;
 
     fn messages(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Sources::of(&[(path, text)])).unwrap();
-        found.into_iter().map(|finding| finding.to_string()).collect()
+        Sources::judged_by(check, path, text).iter().map(ToString::to_string).collect()
     }
 
     #[test]

@@ -2,22 +2,10 @@
 
 use super::Finding;
 use super::lockfile::policy;
+use super::metadata::Metadata;
 use super::sources::Sources;
-use crate::shell::{Program, cargo};
+use crate::shell::Program;
 use anyhow::{Context, Result};
-use serde::Deserialize;
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    license: Option<String>,
-}
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let allowed = policy(sources)?.licenses.allow;
@@ -25,9 +13,7 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let host =
         compiler.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     // Only what is built here: the rest need not even be downloaded.
-    let metadata =
-        cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", host]).output()?;
-    let metadata: Metadata = serde_json::from_str(&metadata).context("cargo's metadata")?;
+    let metadata = Metadata::read(&["--locked", "--filter-platform", host])?;
     let refused = metadata.packages.iter().filter_map(|package| {
         let license = package.license.as_deref().unwrap_or("none");
         let crate_name = format!("{} {}", package.name, package.version);

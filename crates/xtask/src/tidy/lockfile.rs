@@ -18,7 +18,7 @@ struct Package {
     source: Option<String>,
 }
 
-/// What is read of `deny.toml`.
+/// The part of `deny.toml` that is read.
 #[derive(Deserialize)]
 pub(super) struct Policy {
     pub(super) licenses: Licenses,

@@ -58,7 +58,7 @@ fn stale(lock: &str, member: &str) -> Finding {
     Finding::new(lock, format!("does not agree with {member}; run `npm install --package-lock-only`"))
 }
 
-/// The folders, each with a `/` at its end, that patterns such as `packages/*` name.
+/// Returns the folders, each with a `/` at its end, that patterns such as `packages/*` name.
 fn members(sources: &Sources, folder: &str, patterns: &[String]) -> Vec<String> {
     let manifests = sources.files.iter().filter_map(|file| {
         let member = file.path.strip_prefix(folder)?.strip_suffix("package.json")?;

@@ -1,5 +1,5 @@
-//! Plain American English in everything that users read: pages, command help (through the generated reference) and
-//! error messages.
+//! Plain American English in everything that people read: pages, command help (through the generated reference), error
+//! messages, and comments.
 
 use super::Finding;
 use super::sources::{File, Sources};
@@ -57,8 +57,42 @@ const BANNED: [Banned; 38] = [
     banned("whoever", "everyone who, or name the reader"),
 ];
 
+// In comments, in addition to the list above: metaphors that have a term.
+const METAPHORS: [Banned; 8] = [
+    banned("desk", "outbox or transaction"),
+    banned("farewell", "drain"),
+    banned("seat", "slot"),
+    banned("seats", "slots"),
+    banned("surroundings", "context"),
+    banned("tell", "report, notify, reply or distinguish"),
+    banned("tells", "reports, notifies, replies or distinguishes"),
+    banned("telling", "reporting"),
+];
+
 /// Words that no sentence begins with, unless it is a question.
 const OPENINGS: [&str; 3] = ["What", "Whether", "Whoever"];
+
+/// Words that no doc comment begins with: a function's begins with a verb, a type's with a noun.
+const DOC_OPENINGS: [&str; 11] =
+    ["How", "It", "Its", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Why"];
+
+/// Crates whose comments still have to be reworded.
+const EXEMPT: [&str; 14] = [
+    "sa-acp",
+    "sa-amp",
+    "sa-api",
+    "sa-chaos",
+    "sa-claude",
+    "sa-client",
+    "sa-codex",
+    "sa-demo",
+    "sa-http",
+    "sa-opencode",
+    "sa-sessions",
+    "sa-terminal",
+    "sa-universal",
+    "sandbox-agent",
+];
 
 /// Folders whose pages are read by users, and pages at the root.
 const FOLDERS: [&str; 6] = ["docs/", "examples/", "packages/", "skills/", "clients/", "interop/"];
@@ -69,8 +103,13 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     for file in &sources.files {
         if is_page(file) {
             check_page(file, &mut findings);
-        } else if file.extension() == "rs" && !file.is_test() {
-            check_errors(file, &mut findings);
+        } else if file.extension() == "rs" {
+            if !file.is_test() {
+                check_errors(file, &mut findings);
+            }
+            if file.krate().is_some_and(|(name, _)| !EXEMPT.contains(&name)) {
+                check_comments(file, &mut findings);
+            }
         }
     }
     Ok(findings)
@@ -104,6 +143,32 @@ fn check_errors(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
+/// Checks comments, without the code in them.
+fn check_comments(file: &File, findings: &mut Vec<Finding>) {
+    let (mut fenced, mut last) = (false, "");
+    for (at, line) in file.text.lines().enumerate() {
+        let line = line.trim_start();
+        let marker = ["///", "//!", "//"].into_iter().find(|marker| line.starts_with(marker)).unwrap_or("");
+        let is_first = marker != last;
+        last = marker;
+        let text = line.get(marker.len()..).unwrap_or_default().trim_start();
+        if marker.is_empty() {
+            fenced = false;
+        } else if text.starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            let text = without_code(text);
+            let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            let opens_doc = is_first && marker == "///" && DOC_OPENINGS.contains(&first);
+            let doc = opens_doc
+                .then(|| format!("a doc comment begins with `{first}`: begin with a verb or a noun"));
+            let found = problem(&text).or_else(|| problem_in(&METAPHORS, &text));
+            let found = found.into_iter().chain(doc.or_else(|| opening(&text)));
+            findings.extend(found.map(|message| Finding::at(&file.path, at + 1, message)));
+        }
+    }
+}
+
 /// Removes inline code and the targets of links, in which anything may stand.
 fn without_code(line: &str) -> String {
     let mut text = String::new();
@@ -120,8 +185,12 @@ fn without_code(line: &str) -> String {
 
 /// Returns which expression of a text must not be used.
 fn problem(text: &str) -> Option<String> {
+    problem_in(&BANNED, text)
+}
+
+fn problem_in(list: &[Banned], text: &str) -> Option<String> {
     let lower = text.to_lowercase();
-    let found = BANNED.iter().find(|banned| has_word(&lower, banned.text))?;
+    let found = list.iter().find(|banned| has_word(&lower, banned.text))?;
     Some(format!("`{}`: write {}", found.text, found.instead))
 }
 
@@ -153,8 +222,7 @@ mod tests {
     use super::*;
 
     fn messages(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Sources::of(&[(path, text)])).unwrap();
-        found.into_iter().map(|finding| finding.to_string()).collect()
+        Sources::judged_by(check, path, text).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -165,7 +233,25 @@ mod tests {
             ["src/a.rs:1: `licence`: write license"]
         );
         assert_eq!(messages("notes/a.md", "The turn goes on.\n"), [""; 0]);
-        assert_eq!(messages("src/a.rs", "// The turn goes on.\n"), [""; 0]);
+        assert_eq!(
+            messages("crates/sa-x/src/a.rs", "// The turn goes on.\n"),
+            ["crates/sa-x/src/a.rs:1: `goes on`: write continues"]
+        );
+    }
+
+    #[test]
+    fn doc_comments_begin_with_a_verb_or_a_noun() {
+        let check = |text: &str| messages("crates/sa-x/src/a.rs", text);
+        for flagged in
+            ["/// Its id.\n", "/// Whether it runs.\n", "// It ends. What is left, stays.\n", "/// Told.\n"]
+        {
+            assert_eq!(check(flagged).len(), 1, "{flagged}");
+        }
+        for fine in
+            ["/// Returns the id.\n/// It is new.\n", "// It runs.\n", "/// ```text\n/// What\n/// ```\n"]
+        {
+            assert_eq!(check(fine), [""; 0], "{fine}");
+        }
     }
 
     #[test]

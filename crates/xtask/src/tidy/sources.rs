@@ -14,7 +14,7 @@ pub(super) struct Sources {
     pub(super) files: Vec<File>,
 }
 
-/// One of them.
+/// A file of the repository.
 pub(super) struct File {
     /// Relative to the root, with `/`.
     pub(super) path: String,
@@ -38,10 +38,15 @@ impl Sources {
         Ok(Self { root, files })
     }
 
-    /// The text of one file.
     pub(super) fn text(&self, path: &str) -> Result<&str> {
         let file = self.files.iter().find(|file| file.path == path);
         file.map(|file| file.text.as_str()).with_context(|| format!("{path} is missing"))
+    }
+
+    /// Returns the findings of a rule about one file.
+    #[cfg(test)]
+    pub(super) fn judged_by(rule: super::Check, path: &str, text: &str) -> Vec<super::Finding> {
+        rule(&Self::of(&[(path, text)])).unwrap_or_default()
     }
 
     /// Sources for a test of a rule.
@@ -53,17 +58,17 @@ impl Sources {
 }
 
 impl File {
-    /// The part of the name after its last dot.
+    /// Returns the part of the name after its last dot.
     pub(super) fn extension(&self) -> &str {
         self.path.rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// TypeScript or JavaScript.
+    /// Returns whether this is TypeScript or JavaScript.
     pub(super) fn is_script(&self) -> bool {
         matches!(self.extension(), "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs")
     }
 
-    /// A style sheet.
+    /// Returns whether this is a style sheet.
     pub(super) fn is_style(&self) -> bool {
         self.extension() == "css"
     }
@@ -75,7 +80,7 @@ impl File {
         locked || name.contains(".gen.") || self.text.lines().take(3).any(|line| line.contains("@generated"))
     }
 
-    /// A file of tests only.
+    /// Returns whether this is a file of tests only.
     pub(super) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let folder = |part: &str| matches!(part, "tests" | "test" | "__tests__");
@@ -85,13 +90,13 @@ impl File {
             || self.path.split('/').any(folder)
     }
 
-    /// The crate it belongs to and whether it is in that crate's `src`.
+    /// Returns the crate it belongs to and whether it is in that crate's `src`.
     pub(super) fn krate(&self) -> Option<(&str, bool)> {
         let (name, rest) = self.path.strip_prefix("crates/")?.split_once('/')?;
         Some((name, rest.starts_with("src/")))
     }
 
-    /// The numbered lines that ship: all before the module of unit tests at the end.
+    /// Returns the numbered lines that ship: all before the module of unit tests at the end.
     pub(super) fn production(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let tests = lines.iter().position(|line| *line == "#[cfg(test)]").filter(|at| {

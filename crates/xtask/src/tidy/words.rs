@@ -4,12 +4,10 @@ use super::Finding;
 use super::sources::{File, Sources};
 use anyhow::Result;
 
-/// Where a word counts.
+/// The kind of text in which a word counts.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Rust sources.
     Rust,
-    /// TypeScript and JavaScript.
     Script,
     /// Every file, as a whole word.
     Anywhere,
@@ -73,8 +71,7 @@ mod tests {
     use super::*;
 
     fn places(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Sources::of(&[(path, text)])).unwrap();
-        found.into_iter().map(|finding| finding.place).collect()
+        Sources::judged_by(check, path, text).into_iter().map(|finding| finding.place).collect()
     }
 
     #[test]

@@ -3291,7 +3291,7 @@ export interface components {
         ProcessConfig: {
             /**
              * Format: int64
-             * @description Timeout of `run` in milliseconds, if the request has none.
+             * @description Timeout of `run` in milliseconds, if the request has none. At most `maxRunTimeoutMs`.
              */
             defaultRunTimeoutMs: number;
             /** @description Maximum number of running processes, including those of `run`. */
@@ -3331,7 +3331,10 @@ export interface components {
             maxEndedProcesses?: number;
             /** @description Maximum size of the input of a request in bytes. */
             maxInputBytesPerRequest?: number;
-            /** @description Maximum size of the log of a process in bytes. */
+            /**
+             * @description Maximum size of the log of a process in bytes. The oldest output is dropped first. Applies to processes that start
+             *     later.
+             */
             maxLogBytesPerProcess?: number;
             /** @description Maximum number of bytes that `run` keeps of each output stream. */
             maxOutputBytes?: number;
@@ -5865,7 +5868,7 @@ export interface operations {
                 "Last-Event-ID"?: number;
             };
             path: {
-                /** @description The agent */
+                /** @description The agent's id */
                 agent: string;
             };
             cookie?: never;
@@ -5912,7 +5915,7 @@ export interface operations {
                 "Acp-Session-Id"?: string;
             };
             path: {
-                /** @description The agent */
+                /** @description The agent's id */
                 agent: string;
             };
             cookie?: never;
@@ -5968,7 +5971,7 @@ export interface operations {
     closeAgentAcpConnection: {
         parameters: {
             query?: {
-                /** @description The version to start; the current one by default */
+                /** @description Without effect, as `agent` */
                 agentVersion?: string;
             };
             header: {
@@ -5976,7 +5979,7 @@ export interface operations {
                 "Acp-Connection-Id": string;
             };
             path: {
-                /** @description The agent */
+                /** @description The agent's id */
                 agent: string;
             };
             cookie?: never;
@@ -8812,7 +8815,7 @@ export interface operations {
             path: {
                 /** @description The session's id */
                 sessionId: string;
-                /** @description The question's id */
+                /** @description The question's id, as `questionAsked` and the session have it */
                 questionId: string;
             };
             cookie?: never;

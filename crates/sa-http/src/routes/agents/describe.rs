@@ -1,4 +1,4 @@
-//! What is said of an agent: its catalogue entry, what is on the disk, which credentials are there, what runs.
+//! Descriptions of agents: the catalogue entry, what is on the disk, which credentials are there, what runs.
 
 use crate::AgentServices;
 use crate::state::AppState;
@@ -25,7 +25,7 @@ pub(super) async fn one(state: &AppState, agent: AgentSpec) -> AgentInfo {
     on_disk(move || describe(&agent, &running, &services)).await
 }
 
-/// What runs now, by agent.
+/// Running processes and sessions, by agent.
 struct Running {
     /// How many, and since when the first of them.
     agents: HashMap<String, (usize, u64)>,
@@ -75,7 +75,7 @@ fn describe(agent: &AgentSpec, running: &Running, services: &AgentServices) -> A
     }
 }
 
-/// What would start. A directory of agents that cannot be read holds nothing that would.
+/// Finds the program that would start. A directory that cannot be read has none.
 pub(super) fn found(agent: &AgentSpec, services: &AgentServices) -> Option<Found> {
     services.launcher.installer().find(agent, None).unwrap_or_else(|error| {
         tracing::warn!(agent = %agent.id, %error, "cannot tell whether the agent is installed");
@@ -148,7 +148,7 @@ fn launch(agent: &AgentSpec) -> AgentLaunch {
     }
 }
 
-/// What the catalogue says, else what the agent itself said, else what every ACP agent can.
+/// Returns capabilities: the catalogue's, else the agent's own answer, else those of every ACP agent.
 fn capabilities(agent: &AgentSpec, services: &AgentServices) -> AgentCapabilities {
     let known = match (&agent.capabilities, &agent.launch) {
         (Some(declared), _) => declared.clone(),

@@ -1,29 +1,26 @@
 //! Installing and removing agents.
 
 use super::{Id, named};
-use crate::body::read_json_or_default;
+use crate::body::JsonBody;
 use crate::negotiate::{Media, check_accept, prefers};
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::state::AppState;
 use crate::stream::{self, sse};
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt};
 use http::HeaderMap;
-use sa_agents::{AgentSpec, SourceKind};
+use sa_agents::AgentSpec;
 use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
-    Problem, UninstalledAgent,
+    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstalledAgent, LatestVersion, Problem,
+    UninstalledAgent,
 };
-use sa_disk::on_disk;
-use sa_install::{InstallRequest, Installed, Installer, Job, Progress, is_newer};
+use sa_install::{InstallRequest, Installed, Installer, Job};
 use serde::Deserialize;
 
-/// Installs an agent.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
     summary = "Install an agent",
@@ -32,29 +29,24 @@ use serde::Deserialize;
         default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`) needs no installation: \
         the answer says so. The installation continues if the client disconnects; the same request again joins it. \
         `POST /v1/agents/{agent}/install/sse` streams the progress.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
         (status = 200, description = "The agent is installed", body = InstalledAgent),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent, or no source has this version", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "No source could provide it; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
+        (status = 404, description = "No such agent, or no source has this version"),
+        (status = 422, description = "The agent is not built for this machine"),
+        (status = 502, description = "No source could provide it; `details.attempts` has what each said"),
     )
 )]
 pub(crate) async fn install(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let installation = begin(&state, &agent, &headers, body).await?;
+    let installation = begin(&state, &agent, body).await?;
     if streams {
         Ok(installation.progress(&state))
     } else {
@@ -62,32 +54,26 @@ pub(crate) async fn install(
     }
 }
 
-/// Installs an agent and streams the progress.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/install/sse", operation_id = "streamAgentInstallation", tag = "agents",
     summary = "Install an agent and stream the progress",
     description = "Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each, named by its \
         `step`. The stream ends with `done` or `failed`. The installation continues if the client disconnects; the same request again joins it.",
-    params(("agent" = String, Path, description = "The agent's id")),
     request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
     responses(
         (status = 200, description = "The progress of the installation", content((InstallEvent = "text/event-stream"))),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
     )
 )]
 pub(crate) async fn install_stream(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     let agent = named(&state, id)?;
     check_accept(&headers, Media::EventStream)?;
-    Ok(begin(&state, &agent, &headers, body).await?.progress(&state))
+    Ok(begin(&state, &agent, body).await?.progress(&state))
 }
 
 /// An installation that was asked for.
@@ -98,20 +84,15 @@ enum Installation {
 }
 
 /// Starts the installation that the body asks for, or joins it.
-async fn begin(
-    state: &AppState,
-    agent: &AgentSpec,
-    headers: &HeaderMap,
-    body: Body,
-) -> ApiResult<Installation> {
-    let wanted: InstallAgent = read_json_or_default(state, headers, body).await?;
+async fn begin(state: &AppState, agent: &AgentSpec, body: JsonBody) -> ApiResult<Installation> {
+    let wanted: InstallAgent = body.read_or_default().await?;
     if agent.is_built_in() {
         return built_in(state, agent, wanted.agent_version.as_deref()).map(Installation::BuiltIn);
     }
     let request = InstallRequest {
         version: wanted.agent_version,
         reinstall: wanted.reinstall.unwrap_or(false),
-        source: wanted.source.map(kind),
+        source: wanted.source,
         make_current: wanted.make_current,
         ..InstallRequest::default()
     };
@@ -146,7 +127,7 @@ fn events(installer: Installer, job: Job) -> impl Stream<Item = InstallEvent> {
         async move {
             let mut job = job?;
             if let Some(progress) = job.next().await {
-                return Some((step(progress), Some(job)));
+                return Some((progress, Some(job)));
             }
             let end = match job.outcome().await {
                 Ok(installed) => InstallEvent::Done(describe(&installer, installed)),
@@ -177,20 +158,6 @@ fn built_in(state: &AppState, agent: &AgentSpec, version: Option<&str>) -> ApiRe
     })
 }
 
-fn step(progress: Progress) -> InstallEvent {
-    match progress {
-        Progress::Waiting => InstallEvent::Waiting,
-        Progress::Resolving { source } => InstallEvent::Resolving { source: source_name(source) },
-        Progress::SourceFailed { source, reason } => {
-            InstallEvent::SourceFailed { source: source_name(source), reason }
-        }
-        Progress::Downloading { url, received, total } => InstallEvent::Downloading { url, received, total },
-        Progress::Verifying => InstallEvent::Verifying,
-        Progress::Unpacking { written } => InstallEvent::Unpacking { written },
-        Progress::Activating => InstallEvent::Activating,
-    }
-}
-
 fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     let path = installer.program(&installed.receipt).display().to_string();
     let current = installer.current(&installed.receipt.agent).ok().flatten();
@@ -215,26 +182,6 @@ fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     }
 }
 
-fn kind(source: InstallSource) -> SourceKind {
-    match source {
-        InstallSource::Vendor => SourceKind::Vendor,
-        InstallSource::Github => SourceKind::Github,
-        InstallSource::Npm => SourceKind::Npm,
-        InstallSource::Registry => SourceKind::Registry,
-        InstallSource::Local => SourceKind::Local,
-    }
-}
-
-fn source_name(source: SourceKind) -> InstallSource {
-    match source {
-        SourceKind::Vendor => InstallSource::Vendor,
-        SourceKind::Github => InstallSource::Github,
-        SourceKind::Npm => InstallSource::Npm,
-        SourceKind::Registry => InstallSource::Registry,
-        SourceKind::Local => InstallSource::Local,
-    }
-}
-
 /// Query of the removal of an agent. A misspelt version must not mean every version.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -243,21 +190,18 @@ pub(crate) struct UninstallQuery {
     version: Option<String>,
 }
 
-/// Removes an agent's installed versions.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
     summary = "Uninstall an agent",
     description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
         which is always so for an agent that is part of the daemon, `removed` is empty.",
     params(
-        ("agent" = String, Path, description = "The agent's id"),
         ("agentVersion" = Option<String>, Query, description = "Remove only this version"),
         ("version" = Option<String>, Query, deprecated, description = "The same as `agentVersion`"),
     ),
     responses(
         (status = 200, description = "The versions that were removed", body = UninstalledAgent),
-        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known"),
     )
 )]
 pub(crate) async fn uninstall(
@@ -273,26 +217,18 @@ pub(crate) async fn uninstall(
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 
-/// Whether there is a newer version of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
     summary = "Get the latest version of an agent",
     description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
-    params(("agent" = String, Path, description = "The agent's id")),
     responses(
         (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
-        (status = 400, description = "The agent is none that is installed by this daemon", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent is not built for this machine", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "No source answered; `details.attempts` has what each said", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The agent is none that is installed by this daemon"),
+        (status = 422, description = "The agent is not built for this machine"),
+        (status = 502, description = "No source answered; `details.attempts` has what each said"),
     )
 )]
 pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<Json<LatestVersion>> {
     let agent = named(&state, id)?;
-    let installer = state.agents.launcher.installer().clone();
-    let latest = installer.latest(&agent).await?;
-    let id = agent.id.clone();
-    let installed = on_disk(move || installer.current(&id)).await?.map(|receipt| receipt.version);
-    let outdated = installed.as_ref().map(|installed| is_newer(&latest, installed));
-    Ok(Json(LatestVersion { agent: agent.id, installed, latest, outdated }))
+    Ok(Json(state.agents.launcher.installer().check_latest(&agent).await?))
 }

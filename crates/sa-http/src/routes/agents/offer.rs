@@ -9,7 +9,6 @@ use sa_agents::AgentSpec;
 use sa_api::sessions::SessionChoices;
 use sa_api::{
     AgentChoice, AgentConfigOption, AgentInfo, AgentModels, AgentModes, CredentialStatus, OfferSource,
-    Problem,
 };
 use sa_disk::on_disk;
 use sa_probe::{Offer, ProbeError, Select};
@@ -99,7 +98,6 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
     })
 }
 
-/// The modes of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/modes", operation_id = "listAgentModes", tag = "agents",
     summary = "List the modes of an agent",
@@ -107,16 +105,12 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
         asked, by a handshake in an empty directory; its answer is kept for as long as the same version is installed. An agent that is \
         not installed or not logged in cannot be asked: the answer then has what the daemon's catalog knows, with `source` `catalog`, \
         `complete` false and a `reason`.",
-    params(
-        ("agent" = String, Path, description = "The agent's id"),
-        ("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials"),
-    ),
+    params(("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials")),
     responses(
         (status = 200, description = "The agent's modes", body = AgentModes),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started here", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent refused or did not answer; `detail` has its words", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
+        (status = 422, description = "The agent cannot be started here"),
+        (status = 502, description = "The agent refused or did not answer; `detail` has its words"),
     )
 )]
 pub(crate) async fn modes(
@@ -154,23 +148,18 @@ fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>)
     }
 }
 
-/// The models of an agent.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/models", operation_id = "listAgentModels", tag = "agents",
     summary = "List the models of an agent",
     description = "Lists the values of `model` and `variant`. The installed agent itself is asked, by a handshake in an empty directory; \
         its answer is kept for as long as the same version is installed. For an agent that is not installed or not logged in the lists \
         are empty, with `complete` false and a `reason`; an agent without credentials is waited for up to 2 seconds.",
-    params(
-        ("agent" = String, Path, description = "The agent's id"),
-        ("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials"),
-    ),
+    params(("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials")),
     responses(
         (status = 200, description = "The agent's models; none if it does not list them", body = AgentModels),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such agent", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot be started here", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent refused or did not answer; `detail` has its words", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
+        (status = 422, description = "The agent cannot be started here"),
+        (status = 502, description = "The agent refused or did not answer; `detail` has its words"),
     )
 )]
 pub(crate) async fn models(

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, header};
-use sa_api::{ErrorCode, FsUploadBatchResponse, Problem};
+use sa_api::{ErrorCode, FsUploadBatchResponse};
 use sa_files::{PackOptions, Packing, Unpacked};
 
 /// Content types that an archive may have; what it is, its first bytes tell.
@@ -27,7 +27,6 @@ const TYPES: [&str; 9] = [
     "application/x-www-form-urlencoded",
 ];
 
-/// Unpacks an archive.
 #[utoipa::path(
     post, path = "/v1/fs/upload-batch", operation_id = "uploadFsBatch", tag = "files",
     summary = "Upload an archive",
@@ -39,14 +38,12 @@ const TYPES: [&str; 9] = [
     request_body(content = Vec<u8>, content_type = "application/x-tar", description = "The archive, plain or compressed; also `application/gzip`, `application/zstd`, `application/octet-stream` or no content type"),
     responses(
         (status = 200, description = "It is unpacked", body = FsUploadBatchResponse),
-        (status = 400, description = "Bad path, no such archive, or an entry that is refused", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 408, description = "The body stopped coming", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A file is where the archive has a directory, or the other way round", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "Too many entries, or it unpacks to too much", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "Not an archive by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many archives are packed or unpacked", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path, no such archive, or an entry that is refused"),
+        (status = 408, description = "The body stopped coming"),
+        (status = 409, description = "A file is where the archive has a directory, or the other way round"),
+        (status = 413, description = "Too many entries, or it unpacks to too much"),
+        (status = 415, description = "Not an archive by its content type"),
+        (status = 429, description = "Too many archives are packed or unpacked"),
     )
 )]
 pub(crate) async fn upload(
@@ -97,7 +94,6 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
     Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
 }
 
-/// Packs a directory.
 #[utoipa::path(
     get, path = "/v1/fs/download-batch", operation_id = "downloadFsBatch", tag = "files",
     summary = "Download a directory as an archive",
@@ -111,11 +107,10 @@ fn check_type(headers: &HeaderMap) -> ApiResult<()> {
     ),
     responses(
         (status = 200, description = "The archive", content((Vec<u8> = "application/x-tar"), (Vec<u8> = "application/gzip"))),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Neither a file nor a directory", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many archives are packed or unpacked", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 409, description = "Neither a file nor a directory"),
+        (status = 429, description = "Too many archives are packed or unpacked"),
     )
 )]
 pub(crate) async fn download(

@@ -1,21 +1,19 @@
 //! Entries of directories: what there is, and changing where it is.
 
 use super::{described, listed, text};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
-use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat, Problem};
+use http::{HeaderValue, StatusCode, Uri, header};
+use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat};
 use sa_files::Page;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The entries of a directory.
 #[utoipa::path(
     get, path = "/v1/fs/entries", operation_id = "listFsEntries", tag = "files",
     summary = "List a directory",
@@ -30,11 +28,10 @@ use std::os::unix::ffi::OsStrExt;
     responses(
         (status = 200, description = "The entries", body = [FsEntry],
             headers(("Link" = String, description = "`<URL>; rel=\"next\"`: the next page, relative to this URL. Absent on the last page"))),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Not a directory", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "Too many entries for one listing", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "No such directory"),
+        (status = 409, description = "Not a directory"),
+        (status = 413, description = "Too many entries for one listing"),
     )
 )]
 pub(crate) async fn list(
@@ -74,7 +71,6 @@ fn escaped(bytes: &[u8]) -> String {
     bytes.iter().map(escape).collect()
 }
 
-/// What is known of a file.
 #[utoipa::path(
     get, path = "/v1/fs/stat", operation_id = "statFsEntry", tag = "files",
     summary = "Get the properties of a file",
@@ -85,10 +81,9 @@ fn escaped(bytes: &[u8]) -> String {
     ),
     responses(
         (status = 200, description = "The file", body = FsStat),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A part of the path is not a directory", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 409, description = "A part of the path is not a directory"),
     )
 )]
 pub(crate) async fn stat(
@@ -100,7 +95,6 @@ pub(crate) async fn stat(
     Ok(Json(described(&entry)))
 }
 
-/// Makes a directory.
 #[utoipa::path(
     post, path = "/v1/fs/mkdir", operation_id = "makeFsDirectory", tag = "files",
     summary = "Create a directory",
@@ -109,10 +103,8 @@ pub(crate) async fn stat(
     responses(
         (status = 200, description = "The directory existed", body = FsActionResponse),
         (status = 201, description = "The directory was created", body = FsActionResponse),
-        (status = 400, description = "Bad path", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is something else, or above it", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path"),
+        (status = 409, description = "There is something else, or above it"),
     )
 )]
 pub(crate) async fn make_dir(
@@ -125,7 +117,6 @@ pub(crate) async fn make_dir(
     Ok((status, Json(FsActionResponse { path: text(&made.path) })))
 }
 
-/// Removes a file or a directory.
 #[utoipa::path(
     delete, path = "/v1/fs/entry", operation_id = "deleteFsEntry", tag = "files",
     summary = "Delete a file or directory",
@@ -136,10 +127,9 @@ pub(crate) async fn make_dir(
     ),
     responses(
         (status = 200, description = "It is gone", body = FsActionResponse),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The directory is not empty", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 409, description = "The directory is not empty"),
     )
 )]
 pub(crate) async fn delete(
@@ -151,7 +141,6 @@ pub(crate) async fn delete(
     Ok(Json(FsActionResponse { path: text(&path) }))
 }
 
-/// Moves a file or a directory.
 #[utoipa::path(
     post, path = "/v1/fs/move", operation_id = "moveFsEntry", tag = "files",
     summary = "Move a file or directory",
@@ -160,21 +149,17 @@ pub(crate) async fn delete(
     request_body(content = FsMoveRequest, content_type = "application/json", description = "Source and destination"),
     responses(
         (status = 200, description = "It is moved", body = FsMoveResponse),
-        (status = 400, description = "Bad path or body", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or a path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing at `from`", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "`to` exists and `overwrite` is not set, or a directory would go into itself", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or body"),
+        (status = 403, description = "The system forbids it, or a path leads out of `--fs-root`"),
+        (status = 404, description = "Nothing at `from`"),
+        (status = 409, description = "`to` exists and `overwrite` is not set, or a directory would go into itself"),
     )
 )]
 pub(crate) async fn relocate(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<FsMoveResponse>> {
-    let request: FsMoveRequest = read_json(&state, &headers, body).await?;
+    let request: FsMoveRequest = body.read().await?;
     for (member, path) in [("from", &request.from), ("to", &request.to)] {
         if path.is_empty() {
             return Err(ApiError::invalid(format!("member '{member}': must not be empty")));

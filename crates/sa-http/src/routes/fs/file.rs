@@ -12,10 +12,9 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use sa_api::{FsWriteResponse, Problem};
+use sa_api::FsWriteResponse;
 use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
 
-/// Reads a file.
 #[utoipa::path(
     get, path = "/v1/fs/file", operation_id = "readFsFile", tag = "files",
     summary = "Read a file",
@@ -34,12 +33,11 @@ use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
         (status = 206, description = "The part that was asked for", content_type = "application/octet-stream", body = Vec<u8>,
             headers(("Content-Range" = String, description = "Which part it is"))),
         (status = 304, description = "The client has this version"),
-        (status = 400, description = "Bad path or header", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such file", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Not a regular file", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It is another version", body = Problem, content_type = "application/problem+json"),
-        (status = 416, description = "The file has no byte in that range", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or header"),
+        (status = 404, description = "No such file"),
+        (status = 409, description = "Not a regular file"),
+        (status = 412, description = "It is another version"),
+        (status = 416, description = "The file has no byte in that range"),
     )
 )]
 pub(crate) async fn read(
@@ -125,7 +123,6 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// Describes a file as `GET` would send it.
 #[utoipa::path(
     head, path = "/v1/fs/file", operation_id = "headFsFile", tag = "files",
     summary = "Get a file's headers",
@@ -142,18 +139,16 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
             ("Last-Modified" = String, description = "When the file was written"),
         )),
         (status = 304, description = "The client has this version"),
-        (status = 400, description = "Bad path or header", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such file", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Not a regular file", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "It is another version", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or header"),
+        (status = 404, description = "No such file"),
+        (status = 409, description = "Not a regular file"),
+        (status = 412, description = "It is another version"),
     )
 )]
 pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: HeaderMap) -> ApiResult<Response> {
     read(state, query, headers).await
 }
 
-/// Writes a file.
 #[utoipa::path(
     put, path = "/v1/fs/file", operation_id = "writeFsFile", tag = "files",
     summary = "Write a file",
@@ -170,13 +165,11 @@ pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: Heade
     responses(
         (status = 200, description = "The file was replaced", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
         (status = 201, description = "The file was created", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
-        (status = 400, description = "Bad path, mode or header, or the body broke off", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 408, description = "The body stopped coming", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is something else than a regular file", body = Problem, content_type = "application/problem+json"),
-        (status = 412, description = "`If-Match` or `If-None-Match` does not hold", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "Larger than a file may be", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "No space is left", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path, mode or header, or the body broke off"),
+        (status = 408, description = "The body stopped coming"),
+        (status = 409, description = "There is something else than a regular file"),
+        (status = 412, description = "`If-Match` or `If-None-Match` does not hold"),
+        (status = 413, description = "Larger than a file may be"),
     )
 )]
 pub(crate) async fn write(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What part of a file is wanted.
+/// The requested part of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// All of it.

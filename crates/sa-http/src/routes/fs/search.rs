@@ -1,15 +1,14 @@
 //! Searching for names and contents.
 
-use super::{entry_type, text};
+use super::text;
 use crate::problem::ApiResult;
 use crate::query::Parameters;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use sa_api::{FsMatch, FsSearchResponse, Problem};
+use sa_api::{FsMatch, FsSearchResponse};
 use sa_files::{Hit, Query};
 
-/// Searches for names and contents.
 #[utoipa::path(
     get, path = "/v1/fs/search", operation_id = "searchFs", tag = "files",
     summary = "Search files",
@@ -28,11 +27,10 @@ use sa_files::{Hit, Query};
     ),
     responses(
         (status = 200, description = "Matches", body = FsSearchResponse),
-        (status = 400, description = "Bad path, pattern or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Not a directory", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many searches", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path, pattern or parameter"),
+        (status = 404, description = "No such directory"),
+        (status = 409, description = "Not a directory"),
+        (status = 429, description = "Too many searches"),
     )
 )]
 pub(crate) async fn search(
@@ -62,7 +60,7 @@ fn found(hit: Hit) -> FsMatch {
     let line = hit.line.as_ref();
     FsMatch {
         path: text(&hit.path),
-        entry_type: entry_type(hit.kind),
+        entry_type: hit.kind,
         line: line.map(|line| line.number),
         column: line.map(|line| line.column),
         text: line.map(|line| line.text.clone()),

@@ -1,4 +1,4 @@
-//! What changes, as an event stream.
+//! Changes of files as an event stream.
 
 use super::text;
 use crate::negotiate::{Media, check_accept};
@@ -10,11 +10,10 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderMap;
-use sa_api::{FsChange, FsChangeKind, FsOverflow, FsWatchReady, Problem};
-use sa_files::{ChangeKind, Watch, WatchEvent, WatchOptions};
+use sa_api::{FsChange, FsOverflow, FsWatchReady};
+use sa_files::{Watch, WatchEvent, WatchOptions};
 use std::task::{Context, Poll, ready};
 
-/// Streams what changes.
 #[utoipa::path(
     get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
     summary = "Stream changes to files",
@@ -32,12 +31,10 @@ use std::task::{Context, Poll, ready};
         (status = 200, description = "The stream", content(
             (FsChange = "text/event-stream"),
         )),
-        (status = 400, description = "Bad path or parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The system forbids it, or the path leads out of `--fs-root`", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "Nothing there", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Files can be watched on Linux only, and this is another system", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many watches", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Bad path or parameter"),
+        (status = 404, description = "Nothing there"),
+        (status = 422, description = "Files can be watched on Linux only, and this is another system"),
+        (status = 429, description = "Too many watches"),
     )
 )]
 pub(crate) async fn watch(
@@ -65,12 +62,7 @@ fn frame(event: &WatchEvent) -> Bytes {
             sse::event("ready", None, &FsWatchReady { path: text(path), directories: *directories as u64 })
         }
         WatchEvent::Change { path, kind, directory } => {
-            let kind = match kind {
-                ChangeKind::Created => FsChangeKind::Created,
-                ChangeKind::Modified => FsChangeKind::Modified,
-                ChangeKind::Removed => FsChangeKind::Removed,
-            };
-            sse::event("change", None, &FsChange { path: text(path), kind, directory: *directory })
+            sse::event("change", None, &FsChange { path: text(path), kind: *kind, directory: *directory })
         }
         WatchEvent::Overflow { path, reason } => {
             sse::event("overflow", None, &FsOverflow { reason: reason.clone(), path: text(path) })

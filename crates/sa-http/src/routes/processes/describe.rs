@@ -2,11 +2,11 @@
 
 use super::encoding::to_base64;
 use sa_api::{
-    ProcessExit, ProcessInfo, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap, ProcessLogsStream,
-    ProcessOwner, ProcessState, Timestamp,
+    ProcessExit, ProcessInfo, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap, ProcessOwner, ProcessState,
+    Timestamp,
 };
 use sa_journal::Gap;
-use sa_processes::{Ended, Entry, Snapshot, Stream};
+use sa_processes::{Ended, Entry, Snapshot};
 
 pub(super) fn info(process: Snapshot) -> ProcessInfo {
     let ended = process.ended;
@@ -43,11 +43,7 @@ pub(super) fn entry(entry: &Entry) -> ProcessLogEntry {
 pub(super) fn written(entry: &Entry, data: String, encoding: ProcessLogEncoding) -> ProcessLogEntry {
     ProcessLogEntry {
         sequence: entry.sequence,
-        stream: match entry.stream {
-            Stream::Stdout => ProcessLogsStream::Stdout,
-            Stream::Stderr => ProcessLogsStream::Stderr,
-            Stream::Terminal => ProcessLogsStream::Pty,
-        },
+        stream: entry.stream,
         timestamp: Timestamp::from_millis(entry.timestamp_ms),
         timestamp_ms: entry.timestamp_ms,
         data,

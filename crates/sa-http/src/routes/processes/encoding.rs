@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use sa_processes::Captured;
 
-/// What input is written in when its sender does not say.
+/// Encoding of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Base64,

@@ -1,43 +1,36 @@
-//! What clients do to a running process: type, and resize its terminal.
+//! Input for a running process, and the size of its terminal.
 
 use super::encoding::{Encoding, decode};
 use super::lifecycle::check_size;
 use super::{Id, find};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use bytes::Bytes;
-use http::HeaderMap;
-use sa_api::{ErrorCode, Problem, ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
+use sa_api::{ErrorCode, ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
 use sa_processes::TerminalSize;
 
-/// Writes to a process's standard input.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/input", operation_id = "sendProcessInput", tag = "processes",
     summary = "Send input to a process",
     description = "Queues the input for the process. While the queue is full the answer waits a few seconds.",
-    params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
     responses(
         (status = 200, description = "It was taken", body = ProcessInputResponse),
-        (status = 400, description = "The body is no such request, or its data is not in its encoding", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process has ended, its input is closed, or it does not read", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The input exceeds `maxInputBytesPerRequest`", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no such request, or its data is not in its encoding"),
+        (status = 409, description = "The process has ended, its input is closed, or it does not read"),
+        (status = 413, description = "The input exceeds `maxInputBytesPerRequest`"),
     )
 )]
 pub(crate) async fn input(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessInputResponse>> {
     let process = find(&state, id)?;
-    let request: ProcessInputRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessInputRequest = body.read().await?;
     let bytes = bytes_of(&request)?;
     check_length(&state, &bytes)?;
     let bytes_written = bytes.len();
@@ -67,30 +60,24 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
     Err(ApiError::new(ErrorCode::PayloadTooLarge, detail))
 }
 
-/// Resizes a process's terminal.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
     summary = "Resize the terminal of a process",
     description = "Programs on the terminal receive SIGWINCH. All clients of a terminal share its size; the last resize counts.",
-    params(("processId" = String, Path, description = "The process's id")),
     request_body(content = ProcessTerminalSize, content_type = "application/json", description = "The new size"),
     responses(
         (status = 200, description = "It has this size now", body = ProcessTerminalSize),
-        (status = 400, description = "The body is no size, or one without columns or rows", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process has no terminal, or ended", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no size, or one without columns or rows"),
+        (status = 409, description = "The process has no terminal, or ended"),
     )
 )]
 pub(crate) async fn resize(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessTerminalSize>> {
     let process = find(&state, id)?;
-    let size: ProcessTerminalSize = read_json(&state, &headers, body).await?;
+    let size: ProcessTerminalSize = body.read().await?;
     process.resize(check_size(TerminalSize { columns: size.cols, rows: size.rows })?).await?;
     Ok(Json(size))
 }

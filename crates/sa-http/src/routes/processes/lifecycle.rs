@@ -1,15 +1,14 @@
 //! Processes from their start to their removal.
 
 use super::{Id, describe, find};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::{ApiError, ApiResult};
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use http::{HeaderMap, StatusCode};
-use sa_api::{Problem, ProcessCreateRequest, ProcessInfo, ProcessListResponse, ProcessOwner};
+use http::StatusCode;
+use sa_api::{ProcessCreateRequest, ProcessInfo, ProcessListResponse, ProcessOwner};
 use sa_processes::{Process, RemoveError, Spec, TerminalSize};
 use serde::Deserialize;
 use std::time::Duration;
@@ -17,7 +16,6 @@ use std::time::Duration;
 /// The size of a terminal whose client does not say.
 const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
 
-/// Starts a process.
 #[utoipa::path(
     post, path = "/v1/processes", operation_id = "createProcess", tag = "processes",
     summary = "Start a process",
@@ -25,20 +23,16 @@ const USUAL_SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
     request_body(content = ProcessCreateRequest, content_type = "application/json", description = "The command"),
     responses(
         (status = 201, description = "The process runs", body = ProcessInfo),
-        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "As many processes run as may", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The system could not start it", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory"),
+        (status = 409, description = "As many processes run as may"),
+        (status = 502, description = "The system could not start it"),
     )
 )]
 pub(crate) async fn create(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<(StatusCode, Json<ProcessInfo>)> {
-    let request: ProcessCreateRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessCreateRequest = body.read().await?;
     let columns = request.cols.unwrap_or(USUAL_SIZE.columns);
     let size = TerminalSize { columns, rows: request.rows.unwrap_or(USUAL_SIZE.rows) };
     let spec = Spec {
@@ -70,7 +64,6 @@ pub(crate) struct ListQuery {
     owner: Option<ProcessOwner>,
 }
 
-/// All processes.
 #[utoipa::path(
     get, path = "/v1/processes", operation_id = "listProcesses", tag = "processes",
     summary = "List processes",
@@ -78,7 +71,7 @@ pub(crate) struct ListQuery {
     params(("owner" = inline(Option<ProcessOwner>), Query, description = "Only processes of this owner; this daemon starts processes of users only")),
     responses(
         (status = 200, description = "The processes, in the order of their creation", body = ProcessListResponse),
-        (status = 400, description = "There is no such owner", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "There is no such owner"),
     )
 )]
 pub(crate) async fn list(
@@ -91,32 +84,23 @@ pub(crate) async fn list(
     Ok(Json(ProcessListResponse { processes }))
 }
 
-/// One process.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}", operation_id = "getProcess", tag = "processes",
     summary = "Get a process",
     description = "Returns the state of one process.",
-    params(("processId" = String, Path, description = "The process's id")),
-    responses(
-        (status = 200, description = "The process", body = ProcessInfo),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The process", body = ProcessInfo))
 )]
 pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json<ProcessInfo>> {
     Ok(Json(describe::info(find(&state, id)?.describe())))
 }
 
-/// Forgets a process that has ended.
 #[utoipa::path(
     delete, path = "/v1/processes/{processId}", operation_id = "deleteProcess", tag = "processes",
     summary = "Delete a process",
     description = "Forgets a process that has exited, and its output. Succeeds also if there is no such process.",
-    params(("processId" = String, Path, description = "The process's id")),
     responses(
         (status = 204, description = "The process does not exist any more"),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process runs; stop or kill it first", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The process runs; stop or kill it first"),
     )
 )]
 pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
@@ -135,20 +119,17 @@ pub(crate) struct StopQuery {
     grace_ms: Option<u64>,
 }
 
-/// Asks a process to end, and kills it if it does not.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/stop", operation_id = "stopProcess", tag = "processes",
     summary = "Stop a process",
     description = "Sends SIGTERM to the process and everything it started, and SIGKILL after a grace period. The grace period continues if the answer comes first. A process that has exited is left as it is.",
     params(
-        ("processId" = String, Path, description = "The process's id"),
         ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
         ("graceMs" = Option<u64>, Query, description = "Milliseconds between SIGTERM and SIGKILL; `stopGraceMs` of the configuration by default"),
     ),
     responses(
         (status = 200, description = "The process as it is now", body = ProcessInfo),
-        (status = 400, description = "A parameter is no number", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is no number"),
     )
 )]
 pub(crate) async fn stop(
@@ -157,7 +138,7 @@ pub(crate) async fn stop(
     query: Result<Query<StopQuery>, QueryRejection>,
 ) -> ApiResult<Json<ProcessInfo>> {
     let (process, Query(query)) = (find(&state, id)?, query?);
-    let grace = query.grace_ms.map_or_else(|| state.processes.config().stop_grace(), Duration::from_millis);
+    let grace = Duration::from_millis(query.grace_ms.unwrap_or(state.processes.config().stop_grace_ms));
     Ok(Json(end(&process, grace, query.wait_ms).await))
 }
 
@@ -168,19 +149,14 @@ pub(crate) struct KillQuery {
     wait_ms: Option<u64>,
 }
 
-/// Kills a process.
 #[utoipa::path(
     post, path = "/v1/processes/{processId}/kill", operation_id = "killProcess", tag = "processes",
     summary = "Kill a process",
     description = "Sends SIGKILL to the process and everything it started. A process that has exited is left as it is.",
-    params(
-        ("processId" = String, Path, description = "The process's id"),
-        ("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended"),
-    ),
+    params(("waitMs" = Option<u64>, Query, description = "Answer after so many milliseconds at the latest; without it when the process has ended")),
     responses(
         (status = 200, description = "The process as it is now", body = ProcessInfo),
-        (status = 400, description = "The parameter is no number", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The parameter is no number"),
     )
 )]
 pub(crate) async fn kill(

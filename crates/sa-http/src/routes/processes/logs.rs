@@ -13,9 +13,9 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderMap;
-use sa_api::{Problem, ProcessLogEntry, ProcessLogsResponse, ProcessLogsStream};
+use sa_api::{ProcessLogEntry, ProcessLogsResponse, ProcessLogsStream};
 use sa_journal::Step;
-use sa_processes::{Entry, Position, Process, Reader, Stream};
+use sa_processes::{Entry, Position, Process, Reader};
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
@@ -47,14 +47,12 @@ pub(crate) enum LogEncoding {
     Text,
 }
 
-/// Reads a process's output.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
     summary = "Get the output of a process",
     description = "Returns entries of output by sequence number, from the oldest. When the log is full the oldest entries are dropped; `gap` \
         reports that. Without `limit` all entries are returned.",
     params(
-        ("processId" = String, Path, description = "The process's id"),
         ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
         ("tail" = Option<u64>, Query, description = "Start with the last so many entries; excludes `after`"),
         ("after" = Option<u64>, Query, description = "Start after the entry of this number; 0 by default"),
@@ -66,9 +64,7 @@ pub(crate) enum LogEncoding {
     ),
     responses(
         (status = 200, description = "The output", body = ProcessLogsResponse),
-        (status = 400, description = "Invalid parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes JSON", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Invalid parameter"),
     )
 )]
 pub(crate) async fn logs(
@@ -104,7 +100,6 @@ pub(crate) async fn logs(
     Ok(Json(response).into_response())
 }
 
-/// Streams a process's output.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/logs/sse", operation_id = "streamProcessLogs", tag = "processes",
     summary = "Stream a process's output",
@@ -112,7 +107,6 @@ pub(crate) async fn logs(
         dropped before they were sent; `exit` (ProcessExit) when the process has ended. The stream ends after `exit`. Without a cursor or \
         `tail` it starts at the oldest entry. A client that was cut off resumes with `Last-Event-ID` or `lastEventId`.",
     params(
-        ("processId" = String, Path, description = "The process's id"),
         ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
         ("tail" = Option<u64>, Query, description = "Start with the last so many entries"),
         ("encoding" = inline(Option<LogEncoding>), Query, description = "`text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64"),
@@ -122,9 +116,7 @@ pub(crate) async fn logs(
     ),
     responses(
         (status = 200, description = "The stream", content((ProcessLogEntry = "text/event-stream"))),
-        (status = 400, description = "Invalid parameter", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Invalid parameter"),
     )
 )]
 pub(crate) async fn follow(
@@ -152,17 +144,11 @@ fn respond(
     Ok(stream::response(state, LogFrames::new(process, reader, writing)))
 }
 
-/// The stream that is asked for, in the words of the contract and in those of the log.
-fn wanted(process: &Process, query: &LogsQuery) -> (ProcessLogsStream, Option<Stream>) {
+/// Returns the stream that the request selects, and the only one that entries may have.
+fn wanted(process: &Process, query: &LogsQuery) -> (ProcessLogsStream, Option<ProcessLogsStream>) {
     let all = if process.has_terminal() { ProcessLogsStream::Pty } else { ProcessLogsStream::Combined };
     let stream = query.stream.unwrap_or(all);
-    let only = match stream {
-        ProcessLogsStream::Stdout => Some(Stream::Stdout),
-        ProcessLogsStream::Stderr => Some(Stream::Stderr),
-        ProcessLogsStream::Pty => Some(Stream::Terminal),
-        ProcessLogsStream::Combined => None,
-    };
-    (stream, only)
+    (stream, (stream != ProcessLogsStream::Combined).then_some(stream))
 }
 
 fn start(query: &LogsQuery) -> ApiResult<Position> {
@@ -180,7 +166,7 @@ fn start(query: &LogsQuery) -> ApiResult<Position> {
 }
 
 /// The writing of entries after that one.
-fn writing(process: &Process, query: &LogsQuery, after: u64, only: Option<Stream>) -> Writing {
+fn writing(process: &Process, query: &LogsQuery, after: u64, only: Option<ProcessLogsStream>) -> Writing {
     match query.encoding {
         Some(LogEncoding::Text) => Writing::Text(Characters::after(process, after, only)),
         Some(LogEncoding::Base64) | None => Writing::Base64,

@@ -1,18 +1,15 @@
 //! Running a command to its end.
 
 use super::encoding;
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
-use http::HeaderMap;
-use sa_api::{Problem, ProcessRunRequest, ProcessRunResponse};
+use sa_api::{ProcessRunRequest, ProcessRunResponse};
 use sa_processes::{RunBounds, Spec};
 use std::time::Duration;
 
-/// Runs a command and waits for its end.
 #[utoipa::path(
     post, path = "/v1/processes/run", operation_id = "runProcess", tag = "processes",
     summary = "Run a command",
@@ -20,20 +17,16 @@ use std::time::Duration;
     request_body(content = ProcessRunRequest, content_type = "application/json", description = "The command"),
     responses(
         (status = 200, description = "It ran, whatever came of it", body = ProcessRunResponse),
-        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "As many processes run as may", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The system could not start it", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory"),
+        (status = 409, description = "As many processes run as may"),
+        (status = 502, description = "The system could not start it"),
     )
 )]
 pub(crate) async fn run(
     State(state): State<AppState>,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<ProcessRunResponse>> {
-    let request: ProcessRunRequest = read_json(&state, &headers, body).await?;
+    let request: ProcessRunRequest = body.read().await?;
     let timeout_ms = request.timeout_ms.map(|given| if given == 0 { u64::MAX } else { given });
     let bounds =
         RunBounds { timeout: timeout_ms.map(Duration::from_millis), output_bytes: request.max_output_bytes };

@@ -14,18 +14,18 @@ use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use sa_api::{ErrorCode, Problem, ProcessExit, TerminalClientFrame, TerminalServerFrame};
+use sa_api::{ErrorCode, ProcessExit, TerminalClientFrame, TerminalServerFrame};
 use sa_journal::Step;
 use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
 use serde::Deserialize;
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 
-/// What a viewer that comes late is shown of what was printed before, in bytes.
+/// Earlier output that a new viewer gets, in bytes.
 const SCROLLBACK: u64 = 1024 * 1024;
 /// Refusals that may wait to be written; a client that does not read them stops being read.
 const REFUSALS: usize = 16;
-/// What a message may hold beside the input.
+/// Size of a message apart from the input.
 const FRAME_MARGIN: usize = 4 * 1024;
 
 /// Query of a terminal's WebSocket.
@@ -34,7 +34,6 @@ pub(crate) struct TerminalQuery {
     scrollback: Option<u64>,
 }
 
-/// A process's terminal as a WebSocket.
 #[utoipa::path(
     get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
     summary = "Attach to the terminal of a process",
@@ -43,15 +42,13 @@ pub(crate) struct TerminalQuery {
         watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process continues. Browsers \
         cannot send headers here and use `?ticket=`.",
     params(
-        ("processId" = String, Path, description = "The process's id"),
         ("scrollback" = Option<u64>, Query, description = "How many bytes of earlier output to send first; 1048576 by default"),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
     ),
     responses(
         (status = 101, description = "The WebSocket"),
-        (status = 400, description = "Not a WebSocket's handshake", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such process", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The process has no terminal", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "Not a WebSocket's handshake"),
+        (status = 409, description = "The process has no terminal"),
     )
 )]
 pub(crate) async fn attach(

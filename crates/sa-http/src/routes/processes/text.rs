@@ -4,8 +4,8 @@
 use super::describe;
 use super::encoding::to_base64;
 use bytes::{Bytes, BytesMut};
-use sa_api::{ProcessLogEncoding, ProcessLogEntry};
-use sa_processes::{Entry, Position, Process, Stream};
+use sa_api::{ProcessLogEncoding, ProcessLogEntry, ProcessLogsStream};
+use sa_processes::{Entry, Position, Process};
 
 /// How a client wants the output.
 #[derive(Debug)]
@@ -21,7 +21,6 @@ pub(super) struct Characters {
 }
 
 impl Writing {
-    /// Writes an entry.
     pub(super) fn write(&mut self, entry: &Entry) -> ProcessLogEntry {
         match self {
             Self::Base64 => describe::entry(entry),
@@ -42,7 +41,7 @@ impl Writing {
 
 impl Characters {
     /// The state after the entry of this number. A client that resumes there has not seen the character that it ends in.
-    pub(super) fn after(process: &Process, sequence: u64, only: Option<Stream>) -> Self {
+    pub(super) fn after(process: &Process, sequence: u64, only: Option<ProcessLogsStream>) -> Self {
         let mut characters = Self::default();
         if sequence > 0 {
             let (entries, _) = process.output(Position::After(0), only);
@@ -75,7 +74,7 @@ impl Characters {
     }
 
     /// The beginning of a character on this stream.
-    fn take(&mut self, stream: Stream) -> BytesMut {
+    fn take(&mut self, stream: ProcessLogsStream) -> BytesMut {
         let at = self.begun.iter().position(|entry| entry.stream == stream);
         let bytes = at.map(|at| self.begun.swap_remove(at).data).unwrap_or_else(Bytes::new);
         BytesMut::from(bytes)

@@ -11,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, header};
-use sa_api::Problem;
 use sa_api::sessions::{EventPage, EventType, UniversalEvent};
 use sa_journal::Step;
 use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle};
@@ -21,10 +20,9 @@ use serde::Deserialize;
 const USUAL_PAGE: usize = 100;
 /// And the most there are.
 const LARGEST_PAGE: usize = 1000;
-/// What one piece of a stream's body is made of at most, if no event is larger.
+/// Largest piece of a stream's body, unless an event is larger.
 const PIECE: usize = 64 * 1024;
 
-/// Returns a page of events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
     summary = "List events of a session",
@@ -34,7 +32,6 @@ const PIECE: usize = 64 * 1024;
         `oldest` is set and the page begins with the oldest event. The same holds if `after` is beyond the newest event: it then belongs \
         to an earlier session of that id, or to one that was imported again.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
         ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
         ("limit" = Option<u64>, Query, description = "Maximum number of events, 100 by default; more than 1000 counts as 1000"),
@@ -43,8 +40,7 @@ const PIECE: usize = 64 * 1024;
     ),
     responses(
         (status = 200, description = "The events", body = EventPage),
-        (status = 400, description = "A parameter is invalid, or `after` and `offset` differ", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is invalid, or `after` and `offset` differ"),
     )
 )]
 pub(crate) async fn page(
@@ -90,7 +86,6 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
     body.freeze()
 }
 
-/// Streams a session's events.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
     summary = "Stream events of a session",
@@ -101,7 +96,6 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
         off continues with `Last-Event-ID`. `types` and `deltas` select events; ids stay as they are. The stream ends after the session's \
         `ended`.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
         ("lastEventId" = Option<u64>, Query, description = "The same, for clients that cannot send headers"),
         ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
@@ -112,9 +106,7 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
     ),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
-        (status = 400, description = "A parameter or `Last-Event-ID` is invalid, or spellings of `after` differ", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter or `Last-Event-ID` is invalid, or spellings of `after` differ"),
     )
 )]
 pub(crate) async fn stream(

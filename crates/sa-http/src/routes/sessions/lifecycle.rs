@@ -1,19 +1,16 @@
 //! Sessions from their creation to their end.
 
 use super::{Id, find, idempotency_key, whole};
-use crate::body::{read_json, read_json_or_default};
+use crate::body::JsonBody;
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, StatusCode, header};
-use sa_api::Problem;
 use sa_api::sessions::{CreateSession, ForkSession, Session, SessionPatch};
 use sa_sessions::Creation;
 
-/// Creates a session under a new id.
 #[utoipa::path(
     post, path = "/v1/sessions", operation_id = "createNewSession", tag = "sessions",
     summary = "Create a session with a new id",
@@ -27,29 +24,24 @@ use sa_sessions::Creation;
             headers(("Location" = String, description = "The session's path"))),
         (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
             headers(("Location" = String, description = "The session's path"))),
-        (status = 400, description = "The body or the key is malformed", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The key was used for another request; `details.what` is `keyReused`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body or the key is malformed"),
+        (status = 409, description = "The key was used for another request; `details.what` is `keyReused`"),
+        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created"),
+        (status = 429, description = "Too many sessions exist"),
+        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created"),
     )
 )]
 pub(crate) async fn create_minted(
     State(state): State<AppState>,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
-    let request: CreateSession = read_json(&state, &headers, body).await?;
+    let request: CreateSession = body.read().await?;
     let key = idempotency_key(&headers)?;
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create_minted(request, key).await }).await?))
 }
 
-/// Creates a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}", operation_id = "createSession", tag = "sessions",
     summary = "Create a session",
@@ -64,25 +56,16 @@ pub(crate) async fn create_minted(
             headers(("Location" = String, description = "The session's path"))),
         (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
             headers(("Location" = String, description = "The session's path"))),
-        (status = 400, description = "The id or the body is malformed", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A session of that id exists and has started; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The id or the body is malformed"),
+        (status = 409, description = "A session of that id exists and has started; `details.what` is `exists`"),
+        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created"),
+        (status = 429, description = "Too many sessions exist"),
+        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created"),
     )
 )]
-pub(crate) async fn create(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Response> {
+pub(crate) async fn create(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
     let Path(id) = id?;
-    let request: CreateSession = read_json(&state, &headers, body).await?;
+    let request: CreateSession = body.read().await?;
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create(&id, request).await }).await?))
 }
@@ -104,68 +87,43 @@ fn at(session: &Session) -> [(HeaderName, String); 1] {
     [(header::LOCATION, format!("/v1/sessions/{}", session.session_id))]
 }
 
-/// Returns one session.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}", operation_id = "getSession", tag = "sessions",
     summary = "Get a session",
     description = "Returns its state, its turn, its queue, the questions and permissions that wait for an answer, and its usage.",
-    params(("sessionId" = String, Path, description = "The session's id")),
-    responses(
-        (status = 200, description = "The session", body = Session),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The session", body = Session))
 )]
 pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
     Ok(Json(find(&state, id).await?.describe()))
 }
 
-/// Changes a session.
 #[utoipa::path(
     patch, path = "/v1/sessions/{sessionId}", operation_id = "patchSession", tag = "sessions",
     summary = "Update a session",
     description = "Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes \
         one. The agent gets the change immediately, or when it starts.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = SessionPatch, content_type = "application/json", description = "The changes"),
     responses(
         (status = 200, description = "The session as it is now", body = Session),
-        (status = 400, description = "The body makes no sense", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent has no such mode, model or variant", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent refused, or ended", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The agent did not answer in time", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body makes no sense"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
+        (status = 422, description = "The agent has no such mode, model or variant"),
+        (status = 502, description = "The agent refused, or ended"),
+        (status = 504, description = "The agent did not answer in time"),
     )
 )]
-pub(crate) async fn patch(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Json<Session>> {
+pub(crate) async fn patch(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Json<Session>> {
     let session = find(&state, id).await?;
-    let patch: SessionPatch = read_json(&state, &headers, body).await?;
+    let patch: SessionPatch = body.read().await?;
     Ok(Json(whole(async move { session.patch(patch).await }).await?))
 }
 
-/// Ends a session and forgets it.
 #[utoipa::path(
     delete, path = "/v1/sessions/{sessionId}", operation_id = "deleteSession", tag = "sessions",
     summary = "Delete a session",
     description = "Ends the session and deletes its events; `terminate` keeps them. Its streams end. Deleting a session that does not exist \
         succeeds, too.",
-    params(("sessionId" = String, Path, description = "The session's id")),
-    responses(
-        (status = 204, description = "The session does not exist any more"),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 204, description = "The session does not exist any more"))
 )]
 pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
     let Path(id) = id?;
@@ -174,40 +132,26 @@ pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<S
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends a session and keeps its history.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
     summary = "Terminate a session",
     description = "Cancels the running turn, withdraws the messages that wait, and stops the agent. `ended` is the last event. Ending \
         a session twice succeeds, too.",
-    params(("sessionId" = String, Path, description = "The session's id")),
-    responses(
-        (status = 200, description = "The session as it is now", body = Session),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The session as it is now", body = Session))
 )]
 pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
     let session = find(&state, id).await?;
     Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
-/// Continues a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/resume", operation_id = "resumeSession", tag = "sessions",
     summary = "Resume a session",
     description = "Continues with messages that are held since the daemon was restarted (`queueHeld`). If none wait, starts the agent of an \
         `interrupted` session again; `healthy` and `error` say whether that worked. Where nothing has to be resumed, nothing happens.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The session as it is now", body = Session),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
     )
 )]
 pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
@@ -215,38 +159,26 @@ pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<J
     Ok(Json(whole(async move { session.resume().await }).await?))
 }
 
-/// Copies a session.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
     summary = "Fork a session",
     description = "Creates a session that continues from this one's conversation on its own. Only agents that can fork support this, \
         unless `until` is given.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; without an id the daemon chooses one"),
     responses(
         (status = 201, description = "The new session", body = Session,
             headers(("Location" = String, description = "The new session's path"))),
-        (status = 400, description = "The body or the new id is malformed", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "A session of the new id exists (`details.what` is `exists`), or this session has not started, so that there is nothing to fork (`notStarted`)", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The agent cannot fork", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "The agent refused, or ended", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "The agent did not answer in time", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body or the new id is malformed"),
+        (status = 409, description = "A session of the new id exists (`details.what` is `exists`), or this session has not started, so that there is nothing to fork (`notStarted`)"),
+        (status = 422, description = "The agent cannot fork"),
+        (status = 429, description = "Too many sessions exist"),
+        (status = 502, description = "The agent refused, or ended"),
+        (status = 504, description = "The agent did not answer in time"),
     )
 )]
-pub(crate) async fn fork(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: Body,
-) -> ApiResult<Response> {
+pub(crate) async fn fork(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
     let Path(id) = id?;
-    let fork: ForkSession = read_json_or_default(&state, &headers, body).await?;
+    let fork: ForkSession = body.read_or_default().await?;
     let sessions = state.sessions.clone();
     Ok(new_session(&whole(async move { sessions.fork(&id, fork).await }).await?))
 }

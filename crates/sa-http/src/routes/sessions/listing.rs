@@ -5,7 +5,6 @@ use crate::query::{Parameters, refusal};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use sa_api::Problem;
 use sa_api::sessions::{SessionList, SessionState};
 use sa_sessions::{Cursor, Detail, SessionFilter};
 use serde::Deserialize;
@@ -17,7 +16,6 @@ const USUAL_PAGE: usize = 100;
 /// The most sessions of a page.
 const LARGEST_PAGE: usize = 1000;
 
-/// Lists sessions.
 #[utoipa::path(
     get, path = "/v1/sessions", operation_id = "listSessions", tag = "sessions",
     summary = "List sessions",
@@ -35,7 +33,7 @@ const LARGEST_PAGE: usize = 1000;
     ),
     responses(
         (status = 200, description = "A page of sessions", body = SessionList),
-        (status = 400, description = "A parameter is unknown or has an invalid value", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is unknown or has an invalid value"),
     )
 )]
 pub(crate) async fn list(

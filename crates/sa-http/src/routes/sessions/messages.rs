@@ -3,24 +3,21 @@
 use super::event_query::EventQuery;
 use super::events::{self, Selection, TurnEnd};
 use super::{Id, find, idempotency_key, whole};
-use crate::body::read_json;
+use crate::body::JsonBody;
 use crate::negotiate::{Media, check_accept};
 use crate::problem::ApiResult;
 use crate::state::AppState;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use sa_api::Problem;
 use sa_api::sessions::{
     CancelResult, EventType, MessageAccepted, PostMessage, QueueOrder, Session, UniversalEvent,
 };
 use sa_otlp::TraceContext;
 use sa_sessions::SessionHandle;
 
-/// Sends a message.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages", operation_id = "postMessage", tag = "sessions",
     summary = "Send a message",
@@ -28,34 +25,27 @@ use sa_sessions::SessionHandle;
         before it (`queue`), or instead of the turn that runs (`interrupt`). The events report what the agent does. The same message again \
         under the same `Idempotency-Key` is accepted once, and answered in the same way.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
     ),
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
         (status = 202, description = "It is stored", body = MessageAccepted),
-        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no message, or the key is not one"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)"),
+        (status = 429, description = "Too many messages are queued"),
     )
 )]
 pub(crate) async fn post(
     State(state): State<AppState>,
     id: Id,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<(StatusCode, Json<MessageAccepted>)> {
     let session = find(&state, id).await?;
-    Ok((StatusCode::ACCEPTED, Json(accept(&state, &session, &headers, body).await?)))
+    Ok((StatusCode::ACCEPTED, Json(accept(&session, &headers, body).await?)))
 }
 
-/// Sends a message and streams what comes of it.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/messages/stream", operation_id = "postMessageStream", tag = "sessions",
     summary = "Send a message and stream its turn",
@@ -64,7 +54,6 @@ pub(crate) async fn post(
         `events/sse` with the last id it has seen; the turn does not need it. `gap` means that the events are no longer kept; it ends \
         this stream.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the message, so that it can be sent again without being doubled; 1 to 255 characters"),
         ("traceparent" = Option<String>, Header, description = "W3C trace context; the turn's span becomes a child of this one, and the agent gets it"),
         ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
@@ -73,15 +62,9 @@ pub(crate) async fn post(
     request_body(content = PostMessage, content_type = "application/json", description = "The message"),
     responses(
         (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
-        (status = 400, description = "The body is no message, or the key is not one", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 406, description = "`Accept` excludes event streams", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many messages are queued", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no message, or the key is not one"),
+        (status = 409, description = "The session has ended (`details.what` is `ended`), or the key was used for another message (`keyReused`)"),
+        (status = 429, description = "Too many messages are queued"),
     )
 )]
 pub(crate) async fn post_stream(
@@ -89,12 +72,12 @@ pub(crate) async fn post_stream(
     id: Id,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Response> {
     check_accept(&headers, Media::EventStream)?;
     let session = find(&state, id).await?;
     let filter = EventQuery::read(query.as_deref())?.filter()?;
-    let accepted = accept(&state, &session, &headers, body).await?;
+    let accepted = accept(&session, &headers, body).await?;
     let after = accepted.event_id.saturating_sub(1);
     let selection = Selection { filter, until: Some(TurnEnd::of(accepted.turn_id)) };
     Ok(events::respond(&state, &session, after, selection))
@@ -106,35 +89,22 @@ fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     TraceContext::parse(text("traceparent")?, text("tracestate"))
 }
 
-async fn accept(
-    state: &AppState,
-    session: &SessionHandle,
-    headers: &HeaderMap,
-    body: Body,
-) -> ApiResult<MessageAccepted> {
-    let message: PostMessage = read_json(state, headers, body).await?;
+async fn accept(session: &SessionHandle, headers: &HeaderMap, body: JsonBody) -> ApiResult<MessageAccepted> {
+    let message: PostMessage = body.read().await?;
     let key = idempotency_key(headers)?;
     let (session, trace) = (session.clone(), trace_of(headers));
     whole(async move { session.post(message, key, trace).await }).await
 }
 
-/// Withdraws a message.
 #[utoipa::path(
     delete, path = "/v1/sessions/{sessionId}/messages/{messageId}", operation_id = "withdrawMessage", tag = "sessions",
     summary = "Withdraw a message that waits",
     description = "Takes one message out of the queue; `messageWithdrawn` reports it. Withdrawing a message that does not wait succeeds, too, \
         unless its turn has begun: `cancel` stops a running turn.",
-    params(
-        ("sessionId" = String, Path, description = "The session's id"),
-        ("messageId" = String, Path, description = "The message's id, as `queue` and the events have it"),
-    ),
     responses(
         (status = 204, description = "The message does not wait any more and will not begin"),
-        (status = 400, description = "An id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The message's turn has begun; `details.what` is `begun`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "An id is not UTF-8"),
+        (status = 409, description = "The message's turn has begun; `details.what` is `begun`"),
     )
 )]
 pub(crate) async fn withdraw(
@@ -147,50 +117,37 @@ pub(crate) async fn withdraw(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Changes the order of messages that wait.
 #[utoipa::path(
     put, path = "/v1/sessions/{sessionId}/queue", operation_id = "reorderQueue", tag = "sessions",
     summary = "Reorder the messages that wait",
     description = "Gives the listed messages each other's places in the queue, so that they begin in this order; other messages keep \
         their places. Messages that do not wait are ignored, so a message that begins meanwhile is no error. `queueReordered` reports \
         the new order.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     request_body(content = QueueOrder, content_type = "application/json", description = "The order"),
     responses(
         (status = 200, description = "The session with its new `queue`", body = Session),
-        (status = 400, description = "The body is no order, or it names a message twice", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no order, or it names a message twice"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
     )
 )]
 pub(crate) async fn reorder(
     State(state): State<AppState>,
     id: Id,
-    headers: HeaderMap,
-    body: Body,
+    body: JsonBody,
 ) -> ApiResult<Json<Session>> {
     let session = find(&state, id).await?;
-    let order: QueueOrder = read_json(&state, &headers, body).await?;
+    let order: QueueOrder = body.read().await?;
     Ok(Json(whole(async move { session.reorder(order).await }).await?))
 }
 
-/// Stops the turn.
 #[utoipa::path(
     post, path = "/v1/sessions/{sessionId}/cancel", operation_id = "cancelTurn", tag = "sessions",
     summary = "Cancel the running turn",
     description = "Asks the agent to stop, withdraws the messages that wait, and ends open questions and permissions. `turnEnded` with the \
         reason `cancelled` reports the turn's end, `messageWithdrawn` each message. Where nothing runs, nothing happens.",
-    params(("sessionId" = String, Path, description = "The session's id")),
     responses(
         (status = 200, description = "The turn and the messages that are being cancelled", body = CancelResult),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The session has ended; `details.what` is `ended`"),
     )
 )]
 pub(crate) async fn cancel(State(state): State<AppState>, id: Id) -> ApiResult<Json<CancelResult>> {

@@ -8,7 +8,6 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header;
-use sa_api::Problem;
 use sa_api::sessions::{TranscriptOrder, TranscriptPage};
 use sa_sessions::Transcript;
 use serde::Deserialize;
@@ -27,7 +26,6 @@ pub(crate) struct TranscriptQuery {
     order: TranscriptOrder,
 }
 
-/// Returns a page of the transcript.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/messages", operation_id = "getMessages", tag = "sessions",
     summary = "List a session's messages",
@@ -38,15 +36,13 @@ pub(crate) struct TranscriptQuery {
         message moves while you read, such as one whose turn begins, it may be on two pages. Messages whose events are no longer kept \
         are left out.",
     params(
-        ("sessionId" = String, Path, description = "The session's id"),
         ("after" = Option<u64>, Query, description = "`next` of the page before; the first page by default"),
         ("limit" = Option<u64>, Query, description = "Maximum number of messages, 100 by default; more than 1000 counts as 1000"),
         ("order" = Option<TranscriptOrder>, Query, description = "`asc`, the default, for the oldest message first; `desc` for the newest first"),
     ),
     responses(
         (status = 200, description = "The messages", body = TranscriptPage),
-        (status = 400, description = "A parameter is invalid", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is invalid"),
     )
 )]
 pub(crate) async fn page(

@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, stream};
 use http::{HeaderMap, header};
+use sa_api::ErrorCode;
 use sa_api::sessions::Session;
-use sa_api::{ErrorCode, Problem};
 use sa_sessions::SessionError;
 use serde::Deserialize;
 use tokio::sync::oneshot;
@@ -21,18 +21,12 @@ use tokio::sync::oneshot;
 /// The content type of exports.
 const LINES: &str = "application/x-ndjson";
 
-/// A session as lines of JSON.
 #[utoipa::path(
     get, path = "/v1/sessions/{sessionId}/export", operation_id = "exportSession", tag = "sessions",
     summary = "Export a session",
     description = "The first line is the session's record, each line after it an event, up to the newest one now. It holds no credentials and \
         no variables of the agent's environment. The agent's own session files are not in it.",
-    params(("sessionId" = String, Path, description = "The session's id")),
-    responses(
-        (status = 200, description = "The lines", content((String = "application/x-ndjson"))),
-        (status = 400, description = "The id is not UTF-8", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such session", body = Problem, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The lines", content((String = "application/x-ndjson"))))
 )]
 pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<Response> {
     let Path(id) = id?;
@@ -40,14 +34,12 @@ pub(crate) async fn export(State(state): State<AppState>, id: Id) -> ApiResult<R
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
 }
 
-/// Query of an import.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImportQuery {
     session_id: Option<String>,
 }
 
-/// Makes a session out of an export.
 #[utoipa::path(
     post, path = "/v1/sessions/import", operation_id = "importSession", tag = "sessions",
     summary = "Import a session",
@@ -58,13 +50,11 @@ pub(crate) struct ImportQuery {
     responses(
         (status = 201, description = "The new session", body = Session,
             headers(("Location" = String, description = "The new session's path"))),
-        (status = 400, description = "The body is no export, or the id is not one", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "There is a session of that id; `details.what` is `exists`", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "A line exceeds the limit", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is not `application/x-ndjson` by its content type", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions exist", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "The daemon is stopping", body = Problem, content_type = "application/problem+json"),
-        (status = 507, description = "The disk is full", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is no export, or the id is not one"),
+        (status = 409, description = "There is a session of that id; `details.what` is `exists`"),
+        (status = 413, description = "A line exceeds the limit"),
+        (status = 415, description = "The body is not `application/x-ndjson` by its content type"),
+        (status = 429, description = "Too many sessions exist"),
     )
 )]
 pub(crate) async fn import(
@@ -75,7 +65,7 @@ pub(crate) async fn import(
 ) -> ApiResult<Response> {
     let Query(query) = query?;
     check_content_type(&headers)?;
-    let limit = state.hub.limits().body_bytes;
+    let limit = state.options.limits.body_bytes;
     let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };

@@ -13,7 +13,7 @@ pub(super) struct Published {
     numbering: Numbering,
 }
 
-/// How a source writes the agent's version.
+/// The form in which a source writes the agent's version.
 #[derive(Clone)]
 pub(super) struct Numbering {
     before: String,
@@ -27,7 +27,7 @@ impl Numbering {
         Self { before: before.to_owned(), after: after.to_owned() }
     }
 
-    /// The agent's version that one of the source's stands for.
+    /// Returns the agent's version that one of the source's stands for.
     fn version(&self, published: &str) -> Option<String> {
         let version = published.strip_prefix(&self.before)?.strip_suffix(&self.after)?;
         version_name(version).map(str::to_owned)
@@ -35,13 +35,13 @@ impl Numbering {
 }
 
 impl Published {
-    /// The agent's version, if its manifest gives this one.
+    /// Returns the agent's version, if its manifest gives this one.
     pub(super) fn version_of_manifest(&self, manifest: &str) -> Option<String> {
         self.numbering.version(manifest)
     }
 }
 
-/// The first of the recipe's files that is among these names.
+/// Returns the first of the recipe's files that is among these names.
 pub(super) fn find(
     recipe: &Recipe,
     platform: Platform,
@@ -72,7 +72,7 @@ pub(super) fn find(
     })
 }
 
-/// What the recipe's files are called, for people.
+/// Returns the names of the recipe's files, for messages.
 pub(super) fn expected(recipe: &Recipe, platform: Platform) -> Vec<String> {
     let files = recipe.sources.iter().filter_map(|source| {
         let build = source.build_for(platform)?;
@@ -99,7 +99,8 @@ fn file_name(source: &Source, platform: Platform, build: &str, version: &str) ->
     }
 }
 
-/// The version in the name of a package's tarball: `name-1.2.3.tgz` in a registry, `scope-name-1.2.3.tgz` from `npm pack`.
+/// Returns the version in the name of a package's tarball: `name-1.2.3.tgz` in a registry, `scope-name-1.2.3.tgz`
+/// from `npm pack`.
 fn tarball_version(package: &str, numbering: &Numbering, name: &str) -> Option<String> {
     let stem = name.strip_suffix(".tgz")?;
     let short = package.rsplit('/').next().unwrap_or(package);
@@ -108,7 +109,7 @@ fn tarball_version(package: &str, numbering: &Numbering, name: &str) -> Option<S
         .find_map(|prefix| numbering.version(stem.strip_prefix(prefix)?.strip_prefix('-')?))
 }
 
-/// A package's name as `npm pack` puts it into file names.
+/// Returns a package's name as `npm pack` puts it into file names.
 fn packed(package: &str) -> String {
     package.trim_start_matches('@').replace('/', "-")
 }

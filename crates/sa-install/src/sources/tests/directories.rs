@@ -41,7 +41,7 @@ async fn a_tree_of_hosts_is_a_mirror() {
     mirror.publish_opencode("1.18.34").unwrap();
     let tree = TempDir::new().unwrap();
     mirror.write_tree(tree.path()).unwrap();
-    for (id, kind) in [("claude", SourceKind::Vendor), ("opencode", SourceKind::Github)] {
+    for (id, kind) in [("claude", InstallSource::Vendor), ("opencode", InstallSource::Github)] {
         let Local::Mirror(url) = resolver.local(&agent(id), tree.path(), None).unwrap() else {
             panic!("{id}")
         };
@@ -84,7 +84,7 @@ async fn a_published_file_is_recognized_by_its_name() {
             let found = artifact(resolver.local(&agent(id), &place, None).unwrap());
             assert_eq!((found.version.as_str(), file(&found).format), (version, format), "{name}");
             assert_eq!(file(&found).url, Url::from_file_path(directory.path().join(name)).unwrap());
-            assert_eq!((found.source, file(&found).digest.clone()), (SourceKind::Local, None));
+            assert_eq!((found.source, file(&found).digest.clone()), (InstallSource::Local, None));
         }
         let wanted = resolver.local(&agent(id), directory.path(), Some("latest")).unwrap();
         assert_eq!(artifact(wanted).version, version);
@@ -139,7 +139,7 @@ async fn an_unpacked_program_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_was_looked_for_is_told() {
+async fn what_was_looked_for_is_reported() {
     let (_mirror, resolver) = offline(Platform::DarwinArm64).await;
     let directory = TempDir::new().unwrap();
     // For another machine.

@@ -56,7 +56,14 @@ async fn mirror() -> Mirror {
 }
 
 /// The latest and the same version by its name are the same file, which has the published digest.
-async fn check(mirror: &Mirror, platform: Platform, id: &str, kind: SourceKind, url: &str, format: Format) {
+async fn check(
+    mirror: &Mirror,
+    platform: Platform,
+    id: &str,
+    kind: InstallSource,
+    url: &str,
+    format: Format,
+) {
     let resolver = resolver(mirror, platform);
     let agent = agent(id);
     let latest = ask(&resolver, &agent, kind, None).await.unwrap_or_else(|e| panic!("{id} {platform}: {e}"));
@@ -78,7 +85,7 @@ async fn vendors_and_github_have_a_file_for_each() {
     for (platform, claude, codex, opencode, amp) in TABLE {
         let package = format!("codex-package-{codex}.tar.gz");
         let form = if opencode.ends_with(".zip") { Zip } else { TarGz };
-        let (vendor, github) = (SourceKind::Vendor, SourceKind::Github);
+        let (vendor, github) = (InstallSource::Vendor, InstallSource::Github);
         check(&mirror, platform, "claude", vendor, &format!("{CLAUDE}/{claude}/claude"), Program).await;
         check(&mirror, platform, "codex", vendor, &format!("{CODEX}/{package}"), TarGz).await;
         check(&mirror, platform, "codex", github, &format!("{CODEX_ON_GITHUB}/{package}"), TarGz).await;
@@ -109,30 +116,31 @@ async fn npm_has_a_tarball_for_each() {
         }
         let resolver = resolver(&mirror, platform);
         for (id, path) in expected {
-            let artifact = ask(&resolver, &agent(id), SourceKind::Npm, None).await.unwrap();
+            let artifact = ask(&resolver, &agent(id), InstallSource::Npm, None).await.unwrap();
             let found = file(&artifact);
             assert_eq!(found.url.as_str(), format!("{}{path}", mirror.npm_registry()), "{id} on {platform}");
             assert_eq!(found.digest, Some(package_digest(&mirror, &found.url)), "{id} on {platform}");
             assert_eq!(found.format, Format::TarGz);
-            let named = ask(&resolver, &agent(id), SourceKind::Npm, Some(&artifact.version)).await.unwrap();
+            let named =
+                ask(&resolver, &agent(id), InstallSource::Npm, Some(&artifact.version)).await.unwrap();
             assert_eq!(file(&named).url, found.url);
         }
     }
 }
 
 #[tokio::test]
-async fn unknown_versions_are_told_as_such() {
+async fn unknown_versions_are_reported_as_such() {
     let mirror = mirror().await;
     let resolver = resolver(&mirror, Platform::LinuxX64);
     let asked = [
-        ("claude", SourceKind::Vendor),
-        ("claude", SourceKind::Npm),
-        ("codex", SourceKind::Vendor),
-        ("codex", SourceKind::Github),
-        ("codex", SourceKind::Npm),
-        ("opencode", SourceKind::Github),
-        ("opencode", SourceKind::Npm),
-        ("amp", SourceKind::Vendor),
+        ("claude", InstallSource::Vendor),
+        ("claude", InstallSource::Npm),
+        ("codex", InstallSource::Vendor),
+        ("codex", InstallSource::Github),
+        ("codex", InstallSource::Npm),
+        ("opencode", InstallSource::Github),
+        ("opencode", InstallSource::Npm),
+        ("amp", InstallSource::Vendor),
     ];
     for (id, kind) in asked {
         for version in ["9.9.9", "no-such-channel", "../../etc/passwd", ""] {
@@ -154,8 +162,8 @@ async fn a_v_in_front_and_channels_are_understood() {
     let version = async |id: &str, kind, asked: &str| {
         ask(&resolver, &agent(id), kind, Some(asked)).await.unwrap().version
     };
-    assert_eq!(version("opencode", SourceKind::Github, "v1.18.34").await, "1.18.34");
-    assert_eq!(version("opencode", SourceKind::Github, "latest").await, "1.18.34");
-    assert_eq!(version("claude", SourceKind::Vendor, "stable").await, "2.1.325");
-    assert_eq!(version("opencode", SourceKind::Npm, "next").await, "1.18.34");
+    assert_eq!(version("opencode", InstallSource::Github, "v1.18.34").await, "1.18.34");
+    assert_eq!(version("opencode", InstallSource::Github, "latest").await, "1.18.34");
+    assert_eq!(version("claude", InstallSource::Vendor, "stable").await, "2.1.325");
+    assert_eq!(version("opencode", InstallSource::Npm, "next").await, "1.18.34");
 }

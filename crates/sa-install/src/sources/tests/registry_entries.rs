@@ -20,7 +20,7 @@ async fn asked_of(
 ) -> Result<Artifact, SourceError> {
     // The first one is of a form that nobody knows yet.
     mirror.publish_acp_registry(&json!([{ "id": "later", "distribution": [] }, entry]));
-    ask(&resolver(mirror, platform), &agent("goose"), SourceKind::Registry, version).await
+    ask(&resolver(mirror, platform), &agent("goose"), InstallSource::Registry, version).await
 }
 
 fn goose() -> Value {

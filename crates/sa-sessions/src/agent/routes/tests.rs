@@ -16,8 +16,8 @@ fn takes_back(id: Value) -> Incoming {
     incoming(json!({"method": CANCEL_REQUEST, "params": {"requestId": id}}))
 }
 
-fn goes_to(route: &Route, line: &Line) -> bool {
-    matches!(route, Route::To(to, _) if to.same_channel(line))
+fn goes_to(route: &Route, mailbox: &Mailbox) -> bool {
+    matches!(route, Route::To(to, _) if to.same_channel(mailbox))
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_request_is_taken_back_where_it_was_asked() {
     routes.adopt("a", a.clone());
     routes.adopt("b", b.clone());
     // A call of ours has the number of the agent's request, which means nothing.
-    routes.expect(7, a.clone(), Opens::Nothing).unwrap();
+    routes.expect(7, 7, a.clone(), Opens::Nothing).unwrap();
     assert!(goes_to(&routes.route(asks(json!(7), "b")), &b));
     assert!(goes_to(&routes.route(asks(json!("x"), "a")), &a));
     assert!(goes_to(&routes.route(takes_back(json!(7.0))), &b));
@@ -42,8 +42,8 @@ fn a_request_is_taken_back_where_it_was_asked() {
 #[test]
 fn what_is_taken_back_before_its_session_is_known_follows_it() {
     let mut routes = Routes::default();
-    let (line, _inbox) = mpsc::channel(8);
-    routes.expect(1, line.clone(), Opens::New).unwrap();
+    let (mailbox, _inbox) = mpsc::channel(8);
+    routes.expect(1, 1, mailbox.clone(), Opens::New).unwrap();
     assert!(matches!(routes.route(asks(json!(1), "new")), Route::Drop));
     assert!(matches!(routes.route(takes_back(json!(1))), Route::Drop));
     let Route::To(_, messages) = routes.route(incoming(json!({"id": 1, "result": {"sessionId": "new"}})))
@@ -61,17 +61,17 @@ fn a_session_that_nobody_waits_for_any_more_is_closed() {
     let opened = |call: u64| incoming(json!({"id": call, "result": {"sessionId": "s"}}));
     let mut routes = Routes::default();
     let (gone, inbox) = mpsc::channel(8);
-    routes.expect(1, gone.clone(), Opens::New).unwrap();
-    routes.expect(2, gone.clone(), Opens::Known("s".to_owned())).unwrap();
-    routes.expect(3, gone.clone(), Opens::Known("s".to_owned())).unwrap();
-    routes.expect(4, gone, Opens::Nothing).unwrap();
+    routes.expect(1, 1, gone.clone(), Opens::New).unwrap();
+    routes.expect(2, 2, gone.clone(), Opens::Known("s".to_owned())).unwrap();
+    routes.expect(3, 3, gone.clone(), Opens::Known("s".to_owned())).unwrap();
+    routes.expect(4, 4, gone, Opens::Nothing).unwrap();
     drop(inbox);
     assert!(matches!(routes.route(opened(1)), Route::Close(session) if session == "s"));
     assert!(matches!(routes.route(opened(2)), Route::Close(_)));
     // Somebody else resumes it meanwhile, and keeps it.
-    let (line, _inbox) = mpsc::channel(8);
-    routes.adopt("s", line.clone());
+    let (mailbox, _inbox) = mpsc::channel(8);
+    routes.adopt("s", mailbox.clone());
     assert!(matches!(routes.route(opened(3)), Route::Drop));
     assert!(matches!(routes.route(opened(4)), Route::Drop));
-    assert!(goes_to(&routes.route(asks(json!(9), "s")), &line));
+    assert!(goes_to(&routes.route(asks(json!(9), "s")), &mailbox));
 }

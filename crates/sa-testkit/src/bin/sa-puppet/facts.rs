@@ -1,4 +1,4 @@
-//! What the process knows of itself: descriptors, environment, signals.
+//! Facts about this process: descriptors, environment, signals.
 
 use crate::puppet::Next;
 use crate::wire::Reply;
@@ -14,7 +14,6 @@ pub(crate) struct EnvName {
 }
 
 impl EnvName {
-    /// What the environment says.
     pub(crate) fn look_up(&self) -> Value {
         let text = |value: std::ffi::OsString| Value::from(value.to_string_lossy().into_owned());
         match &self.name {

@@ -4,24 +4,23 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the process was started for.
+/// The purpose of the process.
 pub(crate) enum Start {
-    /// Answering requests.
     Serve(Flags),
-    /// `--new-session PROGRAM ARGS…`: becoming that program in a session of its own.
+    /// `--new-session PROGRAM ARGS…`: becoming that program in a new session.
     NewSession(Vec<OsString>),
     /// `--play FILE`: following a script as an ACP agent.
     Play(PathBuf),
 }
 
-/// How it behaves apart from what requests ask for.
+/// Behavior that no request asks for.
 #[derive(Default)]
 pub(crate) struct Flags {
     /// `--ignore-term`: neither SIGTERM nor the end of its input ends it.
     pub(crate) ignore_term: bool,
     /// `--no-start`: complains on standard error and exits with 3.
     pub(crate) no_start: bool,
-    /// `--exit-after MS`: exits with 0, whatever is going on.
+    /// `--exit-after MS`: exits with 0, also in the middle of a request.
     pub(crate) exit_after: Option<Duration>,
     /// `--slow-start MS`: reads nothing for so long.
     pub(crate) slow_start: Option<Duration>,

@@ -16,7 +16,7 @@ pub(crate) struct Flood {
     count: u64,
     #[serde(default)]
     bytes: usize,
-    /// Tells floods apart that run at once.
+    /// Distinguishes floods that run at once.
     label: Option<String>,
     /// A pause after each line; then lines are written one by one.
     #[serde(default)]
@@ -24,7 +24,7 @@ pub(crate) struct Flood {
 }
 
 impl Flood {
-    /// Runs on a thread of its own: a reader that is held back must not keep the puppet from listening.
+    /// Runs on a separate thread: a reader that is held back must not keep the puppet from listening.
     pub(crate) fn start(self, reply: Reply) {
         thread::spawn(move || {
             self.send();

@@ -3,7 +3,6 @@
 //! It exists so that transport tests can make an agent flood, stall, crash or lie on purpose. Every method also
 //! works as a notification; then nothing is answered. The table of methods is `Puppet::call`.
 
-mod base64;
 mod facts;
 mod flags;
 mod flood;
@@ -79,7 +78,7 @@ fn serve(flags: &Flags) -> ExitCode {
     thread::sleep(flags.slow_start.unwrap_or(Duration::ZERO));
     let ended = read_lines(&mut Puppet::new());
     if matches!(ended, Next::StopReading) || flags.ignore_term {
-        // What is still to be done runs on other threads, or ends by a signal.
+        // Unfinished work runs on other threads, or ends by a signal.
         loop {
             thread::park();
         }

@@ -44,7 +44,6 @@ impl Play {
         Ok(Self { steps, journal, requests: HashMap::new() })
     }
 
-    /// Handles one line.
     pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let message: Value = serde_json::from_slice(line)?;
         let key = match message["method"].as_str() {
@@ -119,7 +118,7 @@ impl Play {
     }
 }
 
-/// The answer to a request that the script says nothing of.
+/// Returns the answer to a request that the script says nothing of.
 fn plain(method: &str, count: usize) -> Value {
     match method {
         "initialize" => json!({

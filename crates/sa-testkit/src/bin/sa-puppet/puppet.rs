@@ -1,10 +1,11 @@
-//! What each method does.
+//! The methods of the puppet.
 
 use crate::flood::Flood;
 use crate::held::Held;
 use crate::tree::Tree;
 use crate::wire::{self, Message, Reply};
-use crate::{base64, facts, flood};
+use crate::{facts, flood};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -16,9 +17,8 @@ use std::time::Duration;
 /// `ids` reports this many at most, so that a bench can run for hours.
 const REMEMBERED_IDS: usize = 16 * 1024;
 
-/// Whether the next line is read.
+/// The action after a line.
 pub(crate) enum Next {
-    /// It is.
     Read,
     /// Neither it nor any later one.
     StopReading,
@@ -45,7 +45,6 @@ impl Puppet {
         Self { seen: VecDeque::new(), notifications: 0, held: Held::default(), asked: Vec::new(), asks: 0 }
     }
 
-    /// Handles one line.
     pub(crate) fn line(&mut self, line: &[u8]) -> Next {
         let text = String::from_utf8_lossy(line);
         match serde_json::from_str::<Message>(&text) {
@@ -210,12 +209,12 @@ fn on_stderr(text: &Text, reply: &Reply) {
 }
 
 fn exact_bytes(raw: &Raw, reply: &Reply) {
-    match base64::decode(&raw.base64) {
-        Some(bytes) => {
+    match BASE64_STANDARD.decode(&raw.base64) {
+        Ok(bytes) => {
             wire::write(&bytes);
             reply.result("null");
         }
-        None => reply.fail(-32602, "not base64"),
+        Err(_) => reply.fail(-32602, "not base64"),
     }
 }
 

@@ -24,9 +24,9 @@ wait
 pub(crate) struct Tree {
     /// SIGTERM does nothing to any of them.
     ignore_term: bool,
-    /// The topmost one starts a session, and so a process group, of its own.
+    /// The topmost one starts a new session, and so a process group.
     setsid: bool,
-    /// How many there are, each the child of the one before.
+    /// The number of processes, each the child of the one before.
     depth: usize,
     /// All but the last leave at once; only the pid of the last is reported.
     orphan: bool,

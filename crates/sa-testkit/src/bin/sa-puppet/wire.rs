@@ -1,10 +1,10 @@
 //! Messages as they stand on the wire. Ids, params and results are carried as the exact text they came in.
 
+use parking_lot::Mutex;
 use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 
 /// One line from the client.
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ static WRITING: Mutex<()> = Mutex::new(());
 
 /// Writes these bytes to standard output in one piece. A reader that has gone away ends the process.
 pub(crate) fn write(mut bytes: &[u8]) {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITING.lock();
     while !bytes.is_empty() {
         match rustix::io::write(rustix::stdio::stdout(), bytes) {
             Ok(written) => bytes = bytes.split_at(written).1,
@@ -45,7 +45,6 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// For the request of this id.
     pub(crate) fn to(id: Option<&RawValue>) -> Self {
         Self { id: id.map(|id| id.get().to_owned()) }
     }

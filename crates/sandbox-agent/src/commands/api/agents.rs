@@ -3,14 +3,14 @@
 use super::{connections, explain, print};
 use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Table, print_json, print_text};
+use crate::commands::render::{Format, Table, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
     AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
-    InstallEvent, InstallSource, InstalledAgent,
+    InstallEvent, InstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
@@ -77,10 +77,10 @@ fn query(detail: AgentDetail) -> AgentQuery {
 
 async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
     let wanted = InstallAgent {
-        agent_version: args.version,
-        reinstall: args.reinstall.then_some(true),
-        source: args.source.as_deref().and_then(source),
-        make_current: args.make_current,
+        agent_version: args.choice.version,
+        reinstall: args.choice.reinstall.then_some(true),
+        source: args.choice.source,
+        make_current: args.choice.make_current,
         agent_process_version: None,
     };
     if args.json {
@@ -99,7 +99,7 @@ async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
 /// Shows an installation until its end.
 async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<InstalledAgent, Failure> {
     let mut events = client.install_agent_events(agent, wanted).await.map_err(explain)?;
-    let mut bar = Bar::new(agent, false);
+    let mut bar = Bar::new(agent, Format::Text);
     let outcome = loop {
         match events.next().await {
             Ok(Some(InstallEvent::Done(installed))) => break Ok(installed),
@@ -109,23 +109,13 @@ async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<I
                     problem: Box::new(problem),
                 }));
             }
-            Ok(Some(step)) => bar.show_event(step),
+            Ok(Some(step)) => bar.show(&step),
             Ok(None) => break Err(Failure::Failed(anyhow!("the daemon stopped before the end"))),
             Err(error) => break Err(explain(error)),
         }
     };
     bar.finish();
     outcome
-}
-
-fn source(name: &str) -> Option<InstallSource> {
-    match name {
-        "vendor" => Some(InstallSource::Vendor),
-        "github" => Some(InstallSource::Github),
-        "npm" => Some(InstallSource::Npm),
-        "registry" => Some(InstallSource::Registry),
-        _ => None,
-    }
 }
 
 fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
@@ -218,7 +208,7 @@ fn abilities(agent: &AgentInfo) -> String {
     able.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be chosen, and what is chosen now; or why nobody knows.
+/// Describes the choices and the current ones, or why they are not known.
 fn offers(agent: &AgentInfo) -> String {
     if let Some(error) = &agent.config_error {
         return error.clone();

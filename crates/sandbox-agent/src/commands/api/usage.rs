@@ -1,7 +1,7 @@
 //! `sandbox-agent api usage`.
 
 use super::{explain, print};
-use crate::args::{GroupingArg, UsageArgs};
+use crate::args::UsageArgs;
 use crate::commands::render::Table;
 use crate::failure::Failure;
 use sa_api::{UsageFigures, UsageGroup, UsageGrouping, UsageReport};
@@ -15,7 +15,7 @@ pub(super) async fn show(client: &Client, args: UsageArgs) -> Result<(), Failure
     let query = UsageQuery {
         from: args.from,
         to: args.to,
-        group_by: args.by.iter().copied().map(grouping).collect(),
+        group_by: args.by.clone(),
         sessions: args.session,
         agents: args.agent,
         models: args.model,
@@ -26,16 +26,7 @@ pub(super) async fn show(client: &Client, args: UsageArgs) -> Result<(), Failure
     print(args.output, &report, |report| table(report, &args.by).print())
 }
 
-fn grouping(by: GroupingArg) -> UsageGrouping {
-    match by {
-        GroupingArg::Session => UsageGrouping::Session,
-        GroupingArg::Agent => UsageGrouping::Agent,
-        GroupingArg::Model => UsageGrouping::Model,
-        GroupingArg::Day => UsageGrouping::Day,
-    }
-}
-
-fn table(report: &UsageReport, by: &[GroupingArg]) -> Table {
+fn table(report: &UsageReport, by: &[UsageGrouping]) -> Table {
     let headings =
         ["GROUP", "TURNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "REASONING", "TOTAL", "COST"];
     let mut table = Table::new(headings);
@@ -47,12 +38,12 @@ fn table(report: &UsageReport, by: &[GroupingArg]) -> Table {
 }
 
 /// The values of a group, in the order in which the user named the properties.
-fn name(group: &UsageGroup, by: &[GroupingArg]) -> String {
-    let value = |by: &GroupingArg| match by {
-        GroupingArg::Session => &group.session_id,
-        GroupingArg::Agent => &group.agent,
-        GroupingArg::Model => &group.model,
-        GroupingArg::Day => &group.day,
+fn name(group: &UsageGroup, by: &[UsageGrouping]) -> String {
+    let value = |by: &UsageGrouping| match by {
+        UsageGrouping::Session => &group.session_id,
+        UsageGrouping::Agent => &group.agent,
+        UsageGrouping::Model => &group.model,
+        UsageGrouping::Day => &group.day,
     };
     by.iter().map(|by| value(by).as_deref().unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }

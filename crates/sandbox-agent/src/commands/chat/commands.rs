@@ -80,7 +80,6 @@ impl Command {
     }
 }
 
-/// The names of all commands.
 pub(super) fn names(own: &[AgentCommand]) -> Vec<String> {
     let ours = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
     ours.chain(own.iter().map(|command| command.name.clone())).collect()

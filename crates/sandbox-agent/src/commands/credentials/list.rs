@@ -5,6 +5,13 @@ use crate::commands::render::{Table, age};
 use sa_credentials::{Credential, Kind, Origin, Problem, Secret, Validity};
 use serde::Serialize;
 
+/// Secrets in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Secrets {
+    Hidden,
+    Revealed,
+}
+
 /// Everything that was found.
 pub(super) struct List<'a> {
     pub(super) entries: Vec<Entry>,
@@ -20,7 +27,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Whether the provider would be asked the same question.
+    /// Returns whether both are checked by the same request to the provider.
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let question = |credential: &Credential| {
             let Credential { provider, kind, secret, base_url, .. } = credential.clone();
@@ -39,14 +46,14 @@ impl<'a> List<'a> {
         Self { entries: entries.collect(), found }
     }
 
-    pub(super) fn as_table(&self, reveal: bool, validated: bool, now_ms: u64) -> Table {
-        let mut table = if validated {
+    pub(super) fn as_table(&self, secrets: Secrets, now_ms: u64) -> Table {
+        let mut table = if self.entries.iter().any(|entry| entry.validity.is_some()) {
             Table::new(["AGENT", "PROVIDER", "KIND", "ORIGIN", "EXPIRES", "SECRET", "VALID"])
         } else {
             Table::new(["AGENT", "PROVIDER", "KIND", "ORIGIN", "EXPIRES", "SECRET"])
         };
         for Entry { agent, credential, validity } in &self.entries {
-            let secret = credential.secret.as_ref().map_or("-".to_owned(), |it| shown(it, reveal));
+            let secret = credential.secret.as_ref().map_or("-".to_owned(), |it| shown(it, secrets));
             let (kind, origin) = (credential.kind.to_string(), credential.origin.to_string());
             let expires = expiry(credential, now_ms);
             match validity {
@@ -60,9 +67,9 @@ impl<'a> List<'a> {
         table
     }
 
-    pub(super) fn as_json(&self, reveal: bool, now_ms: u64) -> Json<'_> {
+    pub(super) fn as_json(&self, secrets: Secrets, now_ms: u64) -> Json<'_> {
         let credentials =
-            self.entries.iter().map(|entry| JsonCredential::of(entry, reveal, now_ms)).collect();
+            self.entries.iter().map(|entry| JsonCredential::of(entry, secrets, now_ms)).collect();
         let problems = self.found.iter().flat_map(|Found { agent, findings }| {
             findings.problems.iter().map(move |problem| JsonProblem { agent, problem })
         });
@@ -70,8 +77,11 @@ impl<'a> List<'a> {
     }
 }
 
-fn shown(secret: &Secret, reveal: bool) -> String {
-    if reveal { secret.expose().to_owned() } else { secret.to_string() }
+fn shown(secret: &Secret, secrets: Secrets) -> String {
+    match secrets {
+        Secrets::Revealed => secret.expose().to_owned(),
+        Secrets::Hidden => secret.to_string(),
+    }
 }
 
 fn expiry(credential: &Credential, now_ms: u64) -> String {
@@ -91,7 +101,7 @@ fn judgement(validity: &Validity) -> String {
     }
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 pub(super) struct Json<'a> {
     credentials: Vec<JsonCredential<'a>>,
@@ -117,14 +127,14 @@ struct JsonCredential<'a> {
 }
 
 impl<'a> JsonCredential<'a> {
-    fn of(entry: &'a Entry, reveal: bool, now_ms: u64) -> Self {
+    fn of(entry: &'a Entry, secrets: Secrets, now_ms: u64) -> Self {
         let credential = &entry.credential;
         Self {
             agent: &entry.agent,
             provider: &credential.provider,
             kind: credential.kind,
             origin: &credential.origin,
-            secret: credential.secret.as_ref().map(|secret| shown(secret, reveal)),
+            secret: credential.secret.as_ref().map(|secret| shown(secret, secrets)),
             variables: credential.variables.iter().map(|variable| variable.name).collect(),
             expires_at_ms: credential.expires_at_ms,
             expired: credential.is_expired(now_ms),

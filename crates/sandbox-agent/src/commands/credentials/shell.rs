@@ -3,7 +3,7 @@
 use super::Found;
 use sa_credentials::{Variable, environment};
 
-/// What a shell is given, and what it is not.
+/// Variables for a shell, and those that were left out.
 pub(super) struct HandedOn {
     pub(super) variables: Vec<Variable>,
     pub(super) warnings: Vec<String>,

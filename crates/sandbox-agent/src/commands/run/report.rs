@@ -4,7 +4,8 @@ use super::outcome::Outcome;
 use crate::commands::render::print_json;
 use crate::commands::terminal::key_variable;
 use sa_api::sessions::{
-    CrashInfo, DeltaKind, EventData, MessagePart, Role, StopReason, UniversalEvent, UniversalMessage, Usage,
+    CrashInfo, CrashKind, DeltaKind, EventData, MessagePart, Role, StopReason, UniversalEvent,
+    UniversalMessage, Usage,
 };
 use sa_terminal::explain_crash;
 use serde::Serialize;
@@ -97,7 +98,7 @@ impl Report {
 
     /// Returns true if the agent failed for want of a login.
     pub(super) fn is_logged_out(&self) -> bool {
-        self.crash.as_ref().is_some_and(|crash| crash.kind == "authRequired")
+        self.crash.as_ref().is_some_and(|crash| crash.kind == CrashKind::AuthRequired)
     }
 
     pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {

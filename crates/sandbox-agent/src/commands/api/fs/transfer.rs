@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
-/// What is done before anybody could look at a bar needs none.
+/// Smaller transfers need no progress bar.
 const LARGE: u64 = 4 * 1024 * 1024;
 const KNOWN: &str = "{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec} {eta}";
 const UNKNOWN: &str = "{msg} {bytes} {bytes_per_sec}";

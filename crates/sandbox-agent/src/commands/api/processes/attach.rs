@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// What may be typed before it is sent.
+/// Keys that wait to be sent.
 const TYPED: usize = 16;
 /// How much is read from the keyboard at once.
 const TYPED_BYTES: usize = 4096;
@@ -124,7 +124,7 @@ fn show(screen: &mut Screen, bytes: &Bytes) -> io::Result<()> {
     out.flush()
 }
 
-/// What was typed before the key that detaches, and whether that key was among it.
+/// Returns the input before the detach key, and whether that key was in it.
 fn up_to_key(mut typed: Bytes, detach: Option<u8>) -> (Bytes, bool) {
     match detach.and_then(|key| typed.iter().position(|&byte| byte == key)) {
         Some(at) => (typed.split_to(at), true),
@@ -132,7 +132,7 @@ fn up_to_key(mut typed: Bytes, detach: Option<u8>) -> (Bytes, bool) {
     }
 }
 
-/// What is typed, read by a thread of its own: it sits in a read that nothing but a key ends, and must not hold up the
+/// Reads the keyboard on a thread of its own. Only a key ends its read, which must not delay the
 /// end of this command.
 fn keyboard() -> mpsc::Receiver<Bytes> {
     let (sender, keys) = mpsc::channel(TYPED);

@@ -1,7 +1,7 @@
 //! `sandbox-agent api processes logs`.
 
 use super::{decode, explain};
-use crate::args::{LogsArgs, Stream};
+use crate::args::LogsArgs;
 use crate::commands::api::print_event;
 use crate::commands::render::print_json;
 use crate::diagnostics::diagnose;
@@ -13,14 +13,14 @@ use std::io::{self, Write};
 
 /// Prints what a process has written: its standard error to standard error, everything else to standard output.
 pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Failure> {
-    let stream = args.stream.map(|stream| match stream {
-        Stream::Stdout => ProcessLogsStream::Stdout,
-        Stream::Stderr => ProcessLogsStream::Stderr,
-        Stream::Combined => ProcessLogsStream::Combined,
-        Stream::Pty => ProcessLogsStream::Pty,
-    });
     let encoding = (args.json && args.text).then_some("text");
-    let output = ProcessOutput { stream, tail: args.tail, after: args.after, limit: args.limit, encoding };
+    let output = ProcessOutput {
+        stream: args.stream,
+        tail: args.tail,
+        after: args.after,
+        limit: args.limit,
+        encoding,
+    };
     if args.follow {
         return follow(client, &args.id, output, args.json).await;
     }

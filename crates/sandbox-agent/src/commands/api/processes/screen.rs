@@ -1,4 +1,4 @@
-//! What a program switched on in the terminal and would switch off at its own end: whoever detaches earlier has to.
+//! Terminal modes that a program has switched on, and would switch off at its end. A client that detaches earlier has to.
 
 /// Switches to the other screen and back; what lies between is lost for whoever only sees the normal one.
 const ENTER: [&[u8]; 3] = [b"\x1b[?1049h", b"\x1b[?1047h", b"\x1b[?47h"];
@@ -29,7 +29,7 @@ impl Screen {
         self.carry.drain(..excess);
     }
 
-    /// What puts the terminal back.
+    /// Returns the sequences that restore the terminal.
     pub(super) fn reset(&self) -> Vec<u8> {
         let back = if self.other { LEAVE[0] } else { b"" };
         [CALM, back].concat()

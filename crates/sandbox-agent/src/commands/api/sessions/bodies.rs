@@ -1,12 +1,9 @@
-//! What the flags say, as the bodies of requests.
+//! Bodies of requests, made of flags.
 
-use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, PermissionModeArg, ReplyArg, SendArgs};
+use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, SendArgs};
 use crate::failure::Failure;
 use anyhow::Context;
-use sa_api::sessions::{
-    AllowRule, CreateSession, Delivery, PermissionMode, PermissionReply, PermissionReplyKind, PostMessage,
-    SessionPatch,
-};
+use sa_api::sessions::{AllowRule, CreateSession, Delivery, PermissionReply, PostMessage, SessionPatch};
 use serde::de::DeserializeOwned;
 use std::io::{self, Read};
 use std::path::Path;
@@ -33,7 +30,7 @@ pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
     }
     let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = args.choices;
     body.agent_mode = agent_mode.or(body.agent_mode);
-    body.permission_mode = permission_mode.map_or(body.permission_mode, mode);
+    body.permission_mode = permission_mode.unwrap_or(body.permission_mode);
     body.model = model.or(body.model);
     body.variant = variant.or(body.variant);
     body.options.extend(options);
@@ -55,7 +52,7 @@ pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
         model,
         variant,
         agent_mode,
-        permission_mode: permission_mode.map(mode),
+        permission_mode,
         options: (!options.is_empty())
             .then(|| options.into_iter().map(|(id, value)| (id, Some(value))).collect()),
         metadata,
@@ -80,23 +77,9 @@ pub(super) fn message(args: &SendArgs) -> Result<PostMessage, Failure> {
 }
 
 pub(super) fn decision(args: DecideArgs) -> PermissionReply {
-    let reply = match args.reply {
-        ReplyArg::Once => PermissionReplyKind::Once,
-        ReplyArg::Always => PermissionReplyKind::Always,
-        ReplyArg::Reject => PermissionReplyKind::Reject,
-    };
     let rule = args.rule_tool.map(|tool| AllowRule { tool, input: args.rule_input });
     let client = Some(CLIENT.to_owned());
-    PermissionReply { reply, option_id: args.option_id, message: args.message, rule, client }
-}
-
-/// What a flag calls a permission mode.
-pub(crate) fn mode(mode: PermissionModeArg) -> PermissionMode {
-    match mode {
-        PermissionModeArg::Default => PermissionMode::Default,
-        PermissionModeArg::Plan => PermissionMode::Plan,
-        PermissionModeArg::Bypass => PermissionMode::Bypass,
-    }
+    PermissionReply { reply: args.reply, option_id: args.option_id, message: args.message, rule, client }
 }
 
 /// Everything on standard input.

@@ -1,23 +1,17 @@
 //! The transcript as text.
 
-use crate::args::{MessagesArgs, OrderArg};
+use crate::args::MessagesArgs;
 use crate::commands::api::{explain, print};
 use crate::commands::render::print_text;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
-use sa_api::sessions::{
-    MessagePart, Role, ToolStatus, TranscriptMessage, TranscriptOrder, TranscriptPage, TranscriptState,
-};
+use sa_api::sessions::{MessagePart, Role, ToolStatus, TranscriptMessage, TranscriptPage, TranscriptState};
 use sa_client::{Client, TranscriptQuery};
 use sa_terminal::clean;
 use std::io;
 
 pub(super) async fn page(client: &Client, args: &MessagesArgs) -> Result<(), Failure> {
-    let order = match args.order {
-        OrderArg::Asc => TranscriptOrder::Asc,
-        OrderArg::Desc => TranscriptOrder::Desc,
-    };
-    let query = TranscriptQuery { after: args.after, limit: Some(args.limit), order };
+    let query = TranscriptQuery { after: args.after, limit: Some(args.limit), order: args.order };
     let page = client.get_messages(&args.id, query).await.map_err(explain)?;
     print(args.output, &page, show)
 }

@@ -1,0 +1,84 @@
+//! Failures of agents' servers as problems.
+
+use super::ApiError;
+use sa_api::{AgentExit, ErrorCode, Problem};
+use sa_hub::{BadServerId, CallError, OpenError, StreamError};
+use sa_jsonrpc::{ErrorObject, codes};
+use sa_relay::Refused;
+
+impl From<OpenError> for ApiError {
+    fn from(error: OpenError) -> Self {
+        let detail = error.to_string();
+        match error {
+            OpenError::Unknown(_) => Self::invalid(detail),
+            OpenError::UnknownAgent(unknown) => {
+                Problem::new(ErrorCode::UnsupportedAgent, detail).with_agent(unknown.agent).into()
+            }
+            OpenError::OtherAgent { bound, .. } => {
+                Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
+            }
+            OpenError::OtherVersion { .. } => Self::new(ErrorCode::Conflict, detail),
+            OpenError::NotStartable(error) => {
+                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(error.agent).into()
+            }
+            OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
+            OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
+        }
+    }
+}
+
+impl From<CallError> for ApiError {
+    fn from(error: CallError) -> Self {
+        let detail = error.to_string();
+        match error {
+            CallError::Launch(error) => error.into(),
+            CallError::Spawn { agent, .. } => {
+                Problem::new(ErrorCode::SpawnFailed, detail).with_agent(agent).into()
+            }
+            CallError::NotRunning(exit) | CallError::Ended(exit) => {
+                Problem::new(ErrorCode::AgentProcessExited, describe_exit(&detail, &exit))
+                    .with_details(serde_json::to_value(&exit).unwrap_or_default())
+                    .into()
+            }
+            CallError::NotReading { .. } | CallError::Closing | CallError::Deleted => {
+                Self::new(ErrorCode::StreamError, detail)
+            }
+            CallError::Refused(Refused::LongId(_)) => Self::invalid(detail),
+            CallError::Refused(Refused::TooManyPending(_)) => Self::new(ErrorCode::TooManyRequests, detail),
+            CallError::Refused(Refused::AmbiguousCancel(_)) => Self::new(ErrorCode::Conflict, detail),
+            CallError::Silent(_) => Self::new(ErrorCode::Timeout, detail),
+        }
+    }
+}
+
+impl From<StreamError> for ApiError {
+    fn from(error: StreamError) -> Self {
+        let code = match error {
+            StreamError::Busy => ErrorCode::Conflict,
+            StreamError::TooMany(_) => ErrorCode::TooManyRequests,
+            StreamError::LongSession(_) => ErrorCode::InvalidRequest,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<BadServerId> for ApiError {
+    fn from(error: BadServerId) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+fn describe_exit(what: &str, exit: &AgentExit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!("{what} (exit code {code})"),
+        (None, Some(signal)) => format!("{what} (signal {signal})"),
+        (None, None) => what.to_owned(),
+    }
+}
+
+/// The same failure as a JSON-RPC error: for places where the status line is already written, or there is none.
+pub(crate) fn rpc_error(error: &CallError) -> ErrorObject {
+    let problem = ApiError::from(error.clone()).0;
+    let data = serde_json::to_value(&problem).ok();
+    ErrorObject { code: codes::INTERNAL_ERROR, message: problem.detail, data }
+}

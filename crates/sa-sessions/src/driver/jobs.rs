@@ -1,0 +1,142 @@
+//! Jobs of sessions: what takes a while and reports back.
+
+use super::link::Link;
+use super::{Driver, JobDone, context};
+use crate::parts::Parts;
+use crate::policy::Policy;
+use crate::record::Record;
+use crate::session::{Input, Job, Leftovers, Setup, Tracing};
+use crate::shared::Shared;
+use crate::{cut_off, history};
+use futures_util::FutureExt;
+use sa_otlp::Conversation;
+use sa_store::{Direction, Listing};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Words in the names of variables that hold credentials.
+const SECRET_WORDS: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+impl Driver {
+    pub(super) fn start_job(&mut self, job: Job) {
+        let (parts, shared) = (Arc::clone(&self.parts), Arc::clone(&self.shared));
+        let is_lookup = matches!(job, Job::LookUpKey(_));
+        let running = async move {
+            match job {
+                Job::PrepareContext { request, cwd, env } => {
+                    let cwd = Path::new(&cwd);
+                    let context = context::prepare(&parts, &shared.id, *request, cwd, &env).await;
+                    JobDone::Input(Box::new(Input::Prepared(context)))
+                }
+                Job::Connect { agent, version, env, trace } => {
+                    let mut spec = match parts.agent(&agent) {
+                        Ok(spec) => spec,
+                        Err(unknown) => return JobDone::Connected(Err(unknown)),
+                    };
+                    spec.env.extend(trace);
+                    JobDone::Connected(parts.pool.connect(spec, version.as_deref(), &env).await)
+                }
+                Job::ReadHistory { current_turn } => {
+                    let limit = parts.limits.replay_bytes;
+                    let history = history::of(&shared.log, current_turn.as_deref(), limit).await;
+                    JobDone::Input(Box::new(Input::HistoryRead(history)))
+                }
+                Job::LookUpKey(key) => {
+                    let known = parts.store.message_by_key(&shared.id, &key).await;
+                    JobDone::Input(Box::new(Input::KeyLookedUp { key, known: known.map_err(Into::into) }))
+                }
+            }
+        };
+        match is_lookup {
+            true => self.lookups.push(running.boxed()),
+            false => self.start = Some(running.boxed()),
+        }
+    }
+
+    pub(super) fn on_job_done(&mut self, done: JobDone) -> Input {
+        match done {
+            JobDone::Input(input) => {
+                if !matches!(*input, Input::KeyLookedUp { .. }) {
+                    self.start = None;
+                }
+                *input
+            }
+            JobDone::Connected(outcome) => {
+                self.start = None;
+                Input::Connected(outcome.map(|process| {
+                    let (link, agent) = Link::new(&self.shared, process);
+                    self.link = Some(link);
+                    agent
+                }))
+            }
+        }
+    }
+}
+
+/// Reads what an earlier daemon left unfinished.
+pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -> Leftovers {
+    let pending = match parts.store.pending_messages(&shared.id).await {
+        Ok(pending) => pending,
+        Err(error) => {
+            tracing::error!(session = %shared.id, %error, "waiting messages cannot be read");
+            Vec::new()
+        }
+    };
+    let unfinished_after = match record.turn {
+        Some(_) => Some(record.turn_after),
+        None => outside_turn_after(shared).await,
+    };
+    let cut_off = match unfinished_after {
+        Some(after) => cut_off::messages(&shared.log, after).await,
+        None => Vec::new(),
+    };
+    Leftovers { pending, cut_off, was_killed: parts.store.was_cut_off() }
+}
+
+/// Returns the last event before the messages that an agent was writing outside of a turn; none if it was not.
+async fn outside_turn_after(shared: &Shared) -> Option<u64> {
+    let slice = shared.log.transcript(None, Direction::Forward, 0, 0).await;
+    Some(slice.ok()?.unfinished?.from.saturating_sub(1))
+}
+
+/// Returns what the machine of a stored session is made of.
+pub(crate) fn setup(
+    shared: &Shared,
+    parts: &Parts,
+    record: Record,
+    env: BTreeMap<String, String>,
+    listing: Listing,
+) -> Setup {
+    let agent = &record.request.agent;
+    Setup {
+        id: shared.id.clone(),
+        limits: parts.limits.clone(),
+        modes: parts.mode_table(agent),
+        token: parts.token_variable(agent),
+        policy: Policy::new(&record.request.policy)
+            .and_then(|policy| policy.with_allowances(&record.allowances))
+            .unwrap_or_default(),
+        listing,
+        last: shared.log.ends().last,
+        tracing: tracing_of(parts, &shared.id, agent, &env),
+        record,
+        env,
+    }
+}
+
+/// Returns what reports spans of a session; nothing if nobody collects them.
+fn tracing_of(parts: &Parts, session: &str, agent: &str, env: &BTreeMap<String, String>) -> Option<Tracing> {
+    let exporter = parts.telemetry.clone()?;
+    let provider = parts.catalogue.get(agent).and_then(|agent| agent.token.as_ref()?.provider.clone());
+    let conversation = Conversation {
+        session: session.to_owned(),
+        agent: agent.to_owned(),
+        provider: provider.unwrap_or_else(|| agent.to_owned()),
+    };
+    let is_secret = |name: &str| SECRET_WORDS.iter().any(|word| name.to_uppercase().contains(word));
+    let of_daemon = parts.host.environment.iter().filter(|(name, _)| is_secret(name));
+    let secrets = || of_daemon.map(|(_, value)| value).chain(&parts.secrets).cloned().collect();
+    let secrets = exporter.with_content().then(secrets);
+    Some(Tracing::new(exporter, conversation, secrets, env))
+}

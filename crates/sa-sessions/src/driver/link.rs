@@ -1,0 +1,113 @@
+//! The connection of one session to its agent.
+
+use crate::agent::{AgentFailure, Connection, FromAgent, MAILBOX, Opens, Process, RpcError, Slot};
+use crate::session::{Agent, Origin};
+use crate::shared::Shared;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Messages of an agent that are taken at once, so that a fast one costs one commit, not many.
+const BATCH: usize = 1024;
+
+pub(super) struct Link {
+    shared: Arc<Shared>,
+    /// Keeps the agent's process alive.
+    slot: Arc<Slot>,
+    connection: Connection,
+    mailbox: mpsc::Sender<FromAgent>,
+    incoming: mpsc::Receiver<FromAgent>,
+    /// The agent's session whose messages come here.
+    native: Option<String>,
+}
+
+impl Link {
+    /// Connects a session to a process, and shows clients which server that is.
+    pub(super) fn new(shared: &Arc<Shared>, process: Process) -> (Self, Agent) {
+        let Process { slot, connection, joined } = process;
+        shared.set_server(Some(connection.server_id().to_owned()));
+        let greeting = connection.greeting();
+        let agent = Agent {
+            capabilities: greeting.agent_capabilities.clone(),
+            prompts: greeting.prompts,
+            version: connection.agent_version(),
+            origin: if joined { Origin::Joined } else { Origin::Started },
+        };
+        let (mailbox, incoming) = mpsc::channel(MAILBOX);
+        let shared = Arc::clone(shared);
+        (Self { shared, slot, connection, mailbox, incoming, native: None }, agent)
+    }
+
+    pub(super) async fn receive(&mut self) -> FromAgent {
+        match self.incoming.recv().await {
+            Some(message) => message,
+            // The link has a sender itself, so this is never reached.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Returns a message with those that have come since.
+    pub(super) fn batch(&mut self, first: FromAgent) -> Vec<FromAgent> {
+        let mut messages = vec![first];
+        while messages.len() < BATCH
+            && let Ok(message) = self.incoming.try_recv()
+        {
+            messages.push(message);
+        }
+        messages
+    }
+
+    /// Returns the last messages of an agent that has ended, its exit included.
+    pub(super) fn last_messages(&mut self) -> Option<Vec<FromAgent>> {
+        let exit = self.connection.ended()?;
+        let mut messages = Vec::new();
+        while let Ok(message) = self.incoming.try_recv() {
+            messages.push(message);
+        }
+        messages.push(FromAgent::Ended(exit));
+        Some(messages)
+    }
+
+    /// Has messages of this session of the agent come here.
+    pub(super) fn adopt(&mut self, native: String) {
+        self.connection.adopt(&native, self.mailbox.clone());
+        self.native = Some(native);
+    }
+
+    pub(super) async fn call(
+        &self,
+        call: u64,
+        method: &str,
+        params: &Value,
+        opens: Opens,
+    ) -> Result<(), AgentFailure> {
+        self.connection.call(call, method, params, &self.mailbox, opens).await
+    }
+
+    pub(super) async fn notify(&self, method: &str, params: &Value) {
+        if let Err(error) = self.connection.notify(method, params).await {
+            tracing::debug!(session = %self.shared.id, method, %error, "a notification did not reach the agent");
+        }
+    }
+
+    pub(super) async fn answer(&self, request: &str, outcome: &Result<Value, RpcError>) {
+        if let Err(error) = self.connection.answer(request, outcome).await {
+            // The agent has ended, which is reported next.
+            tracing::debug!(session = %self.shared.id, %error, "an answer did not reach the agent");
+        }
+    }
+
+    /// Has the process take no new sessions.
+    pub(super) fn retire(&self) {
+        self.slot.retire();
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(native) = &self.native {
+            self.connection.release(native, &self.mailbox);
+        }
+        self.shared.set_server(None);
+    }
+}

@@ -1,0 +1,60 @@
+//! What an earlier daemon left: no turn of its time has an end that anybody saw, and nobody waits for what was asked.
+//! Messages that were accepted and not begun are still to be done.
+
+use super::Effect;
+use super::input::Leftovers;
+use super::machine::Machine;
+use super::queue::Queued;
+use sa_api::sessions::{
+    CutOff, EventData, MessageAccepted, MessageWithdrawn, ResolvedBy, StopReason, TurnEnded, WithdrawnBy,
+};
+use sa_store::{MessageChange, MessageState, StoredMessage};
+
+impl Machine {
+    pub(super) fn on_recovered(&mut self, leftovers: Leftovers) {
+        self.note_unanswered();
+        self.withdraw_asks(ResolvedBy::DaemonRestarted);
+        let turn = self.record.turn.take();
+        for event in leftovers.cut_off {
+            self.draft.event(event);
+        }
+        for message in leftovers.pending {
+            if message.state == MessageState::Queued {
+                self.queue_again(&message);
+                continue;
+            }
+            if leftovers.was_killed {
+                self.resume_trace(&message, turn.as_ref());
+            }
+            self.note_turn_usage(&message.turn_id, None, None);
+            self.draft.event(EventData::TurnEnded(TurnEnded {
+                turn_id: message.turn_id.clone(),
+                stop_reason: StopReason::Unknown,
+                reason: Some(CutOff::DaemonRestarted),
+                usage: None,
+            }));
+            let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
+            self.draft.messages.push(done);
+        }
+        self.queue.reorder(&self.record.queue_order);
+        // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
+        self.hold_queue();
+        self.note_listing();
+        self.effect(Effect::Show);
+    }
+
+    /// Puts a stored message into the queue, or withdraws it if it cannot be read.
+    fn queue_again(&mut self, message: &StoredMessage) {
+        let error = match serde_json::from_slice::<Queued>(&message.body) {
+            Ok(queued) => return self.queue.push(queued),
+            Err(error) => error,
+        };
+        tracing::error!(session = %self.id, %error, "a message cannot be read");
+        let accepted = serde_json::from_slice::<MessageAccepted>(&message.answer);
+        let message_id = accepted.map(|accepted| accepted.message_id).unwrap_or_default();
+        let (turn_id, by) = (message.turn_id.clone(), WithdrawnBy::DaemonRestarted);
+        let done = MessageChange::State { turn_id: turn_id.clone(), state: MessageState::Done };
+        self.draft.messages.push(done);
+        self.draft.event(EventData::MessageWithdrawn(MessageWithdrawn { message_id, turn_id, by }));
+    }
+}

@@ -1,0 +1,217 @@
+//! `sandbox-agent api processes …`.
+
+mod attach;
+mod config;
+mod logs;
+mod screen;
+
+use super::{explain, print};
+use crate::args::{CommandLine, InputArgs, ProcessesCommand, RunArgs, StartArgs};
+use crate::commands::raw_mode;
+use crate::commands::render::{Table, age, print_json, print_text};
+use crate::diagnostics::diagnose;
+use crate::failure::Failure;
+use anyhow::Context;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sa_api::{
+    ProcessCreateRequest, ProcessInfo, ProcessInputRequest, ProcessRunRequest, ProcessState,
+    ProcessTerminalSize, Timestamp,
+};
+use sa_client::{Client, ProcessEnding};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+/// How a command whose time was over is reported, as `timeout` does.
+const EXIT_TIMED_OUT: u8 = 124;
+/// Input in one request: the default limit of the daemon.
+const INPUT_BYTES: usize = 64 * 1024;
+
+pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(), Failure> {
+    let milliseconds = |time: Option<u64>| time.map(Duration::from_millis);
+    match command {
+        ProcessesCommand::Run(args) => run(client, args).await,
+        ProcessesCommand::Start(args) => start(client, args).await,
+        ProcessesCommand::List { owner, output } => {
+            let list = client.list_processes(owner).await.map_err(explain)?;
+            print(output, &list, |list| table(&list.processes).print())
+        }
+        ProcessesCommand::Get { id, output } => {
+            let process = client.get_process(&id).await.map_err(explain)?;
+            print(output, &process, describe)
+        }
+        ProcessesCommand::Rm { id } => client.delete_process(&id).await.map_err(explain),
+        ProcessesCommand::Stop { id, wait_ms, grace_ms, output } => {
+            let ending = ProcessEnding { wait: milliseconds(wait_ms), grace: milliseconds(grace_ms) };
+            let process = client.stop_process(&id, ending).await.map_err(explain)?;
+            print(output, &process, |process| print_text(&status(process)))
+        }
+        ProcessesCommand::Kill { id, wait_ms, output } => {
+            let ending = ProcessEnding { wait: milliseconds(wait_ms), grace: None };
+            let process = client.kill_process(&id, ending).await.map_err(explain)?;
+            print(output, &process, |process| print_text(&status(process)))
+        }
+        ProcessesCommand::Logs(args) => logs::print_logs(client, args).await,
+        ProcessesCommand::Input(args) => input(client, args).await,
+        ProcessesCommand::Resize { id, cols, rows } => {
+            let size = ProcessTerminalSize { cols, rows };
+            client.resize_process_terminal(&id, size).await.map_err(explain).map(drop)
+        }
+        ProcessesCommand::Attach(args) => attach::attach(client, args).await,
+        ProcessesCommand::Config(args) => config::config(client, args).await,
+    }
+}
+
+async fn run(client: &Client, args: RunArgs) -> Result<(), Failure> {
+    let (command, arguments) = split(args.line.command)?;
+    let request = ProcessRunRequest {
+        command,
+        args: arguments,
+        cwd: args.line.cwd,
+        env: args.line.env.into_iter().collect(),
+        timeout_ms: args.timeout_ms,
+        max_output_bytes: args.max_output_bytes,
+    };
+    let outcome = client.run_process(&request).await.map_err(explain)?;
+    if args.output.json {
+        print_json(&outcome)?;
+    } else {
+        write(io::stdout().lock(), &outcome.stdout, outcome.stdout_base64.as_deref())?;
+        write(io::stderr().lock(), &outcome.stderr, outcome.stderr_base64.as_deref())?;
+        let cut = [(outcome.stdout_truncated, "output"), (outcome.stderr_truncated, "error output")];
+        for (_, what) in cut.iter().filter(|(truncated, _)| *truncated) {
+            diagnose!("[there was more {what} than the daemon keeps; see --max-output-bytes]");
+        }
+        if outcome.oom_killed {
+            diagnose!("[killed for want of memory]");
+        }
+    }
+    if outcome.timed_out {
+        return Err(Failure::Exit(EXIT_TIMED_OUT));
+    }
+    exit_as(outcome.exit_code, outcome.signal)
+}
+
+async fn start(client: &Client, args: StartArgs) -> Result<(), Failure> {
+    let tty = args.tty || args.attach;
+    let CommandLine { cwd, env, command } = args.line;
+    let (command, arguments) = split(command)?;
+    let size = tty.then(raw_mode::size).flatten();
+    let request = ProcessCreateRequest {
+        command,
+        args: arguments,
+        cwd,
+        env: env.into_iter().collect(),
+        interactive: args.interactive,
+        tty,
+        cols: size.map(|size| size.cols),
+        rows: size.map(|size| size.rows),
+    };
+    let process = client.create_process(&request).await.map_err(explain)?;
+    if args.attach {
+        return attach::attach(client, attach::usual(process.id)).await;
+    }
+    print(args.output, &process, |process| print_text(&process.id))
+}
+
+/// The program and its arguments.
+fn split(words: Vec<String>) -> Result<(String, Vec<String>), Failure> {
+    let mut words = words.into_iter();
+    let command = words.next().ok_or_else(|| Failure::usage("there is no command to start"))?;
+    Ok((command, words.collect()))
+}
+
+/// Output as the bytes that it was.
+fn write(mut to: impl Write, text: &str, base64: Option<&str>) -> Result<(), Failure> {
+    match base64 {
+        Some(base64) => to.write_all(&decode(base64)?)?,
+        None => to.write_all(text.as_bytes())?,
+    }
+    Ok(to.flush()?)
+}
+
+/// The bytes of what the daemon sent in base64.
+fn decode(text: &str) -> Result<Vec<u8>, Failure> {
+    Ok(STANDARD.decode(text).context("the daemon sent something that is not base64")?)
+}
+
+/// Ends this command as the process ended.
+fn exit_as(code: Option<i32>, signal: Option<i32>) -> Result<(), Failure> {
+    let code = match (code, signal) {
+        (Some(0), _) => return Ok(()),
+        (Some(code), _) => code,
+        (None, Some(signal)) => 128 + signal,
+        (None, None) => 1,
+    };
+    Err(Failure::Exit(u8::try_from(code).unwrap_or(1)))
+}
+
+async fn input(client: &Client, args: InputArgs) -> Result<(), Failure> {
+    let mut source: Box<dyn Read> = match (args.text, args.file) {
+        (Some(text), _) => Box::new(io::Cursor::new(text)),
+        (None, Some(path)) => {
+            Box::new(File::open(&path).with_context(|| format!("cannot read {}", path.display()))?)
+        }
+        (None, None) => Box::new(io::stdin()),
+    };
+    let mut buffer = vec![0; INPUT_BYTES];
+    loop {
+        let length = source.read(&mut buffer).context("cannot read the input")?;
+        let over = length == 0;
+        if over && !args.eof {
+            return Ok(());
+        }
+        let data = (!over).then(|| STANDARD.encode(buffer.get(..length).unwrap_or_default()));
+        let request = ProcessInputRequest { data, eof: over, ..ProcessInputRequest::default() };
+        client.send_process_input(&args.id, &request).await.map_err(explain)?;
+        if over {
+            return Ok(());
+        }
+    }
+}
+
+fn table(processes: &[ProcessInfo]) -> Table {
+    let mut table = Table::new(["ID", "STATUS", "PID", "TTY", "AGE", "COMMAND"]);
+    let now = Timestamp::now().as_millis();
+    for process in processes {
+        table.add([
+            &process.id,
+            &status(process),
+            &process.pid.map_or("-".to_owned(), |pid| pid.to_string()),
+            &if process.tty { "yes" } else { "-" }.to_owned(),
+            &age(now.saturating_sub(process.created_at.as_millis())),
+            &line(process),
+        ]);
+    }
+    table
+}
+
+fn describe(process: &ProcessInfo) -> io::Result<()> {
+    let rows = [
+        ("id", process.id.clone()),
+        ("status", status(process)),
+        ("pid", process.pid.map_or("-".to_owned(), |pid| pid.to_string())),
+        ("command", line(process)),
+        ("directory", process.cwd.clone().unwrap_or("-".to_owned())),
+        ("terminal", if process.tty { "yes" } else { "no" }.to_owned()),
+        ("interactive", if process.interactive { "yes" } else { "no" }.to_owned()),
+    ];
+    Table::of_pairs(rows).print()
+}
+
+fn line(process: &ProcessInfo) -> String {
+    std::iter::once(&process.command).chain(&process.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+fn status(process: &ProcessInfo) -> String {
+    if process.status == ProcessState::Running {
+        return "running".to_owned();
+    }
+    match (process.exit_code, process.signal) {
+        (Some(code), _) => format!("exited ({code})"),
+        (None, Some(_)) if process.oom_killed => "killed for want of memory".to_owned(),
+        (None, Some(signal)) => format!("exited (signal {signal})"),
+        (None, None) => "exited".to_owned(),
+    }
+}
