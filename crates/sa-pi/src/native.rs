@@ -72,12 +72,10 @@ pub(crate) enum Event {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Delta {
-    TextDelta {
-        delta: String,
-    },
-    ThinkingDelta {
-        delta: String,
-    },
+    #[serde(rename = "text_delta")]
+    Text { delta: String },
+    #[serde(rename = "thinking_delta")]
+    Thinking { delta: String },
     #[serde(other)]
     Other,
 }

@@ -78,6 +78,7 @@ enum Event {
     Agent(FromAgent),
     Job(JobDone),
     Time,
+    Stop,
 }
 
 impl Driver {
@@ -133,6 +134,7 @@ impl Driver {
             Some(done) = started => Event::Job(done),
             Some(done) = self.lookups.next(), if is_running => Event::Job(done),
             Some(()) = time => Event::Time,
+            () = self.shared.stop.cancelled() => Event::Stop,
         }
     }
 
@@ -142,6 +144,7 @@ impl Driver {
             match event {
                 Event::Urgent(urgent) => urgent.fail(error),
                 Event::Command(command) => command.fail(error),
+                Event::Stop => self.state = State::Stopped,
                 _ => self.state = State::Running,
             }
             return;
@@ -157,6 +160,10 @@ impl Driver {
             },
             Event::Job(done) => self.on_job_done(done),
             Event::Time => Input::Time,
+            Event::Stop => {
+                self.state = State::Stopped;
+                return;
+            }
         };
         self.notice_end(&input);
         self.inputs.push_back(input);
@@ -173,11 +180,17 @@ impl Driver {
     }
 
     /// Feeds the machine and executes its effects, until it needs something new to happen or the store stalls.
+    ///
+    /// A stop waits for the effects of the last input: a client whose message was stored gets the answer that says so.
     async fn work(&mut self) {
         while let State::Running = self.state {
             if let Some(effect) = self.effects.pop_front() {
                 self.execute(effect).await;
                 continue;
+            }
+            if self.shared.stop.is_cancelled() {
+                self.state = State::Stopped;
+                return;
             }
             if self.inputs.is_empty() {
                 self.notice_end(&Input::Proceed);

@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 const COMMANDS: usize = 64;
 /// How long the daemon waits at its start until sessions say what became of the turns that ran before.
 const RECOVERING: Duration = Duration::from_secs(5);
+/// How long an owner that is to stop may take to store what it has accepted and to answer its client.
+const FINISHING: Duration = Duration::from_secs(1);
 
 /// A session that the store has, on its way into memory.
 pub(crate) struct Arrival {
@@ -133,7 +135,9 @@ impl Sessions {
         let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
         let log = Log::new(id, inner.parts.store.clone(), ends);
         let delivered = webhook.as_ref().is_none_or(|status| ended && webhooks::is_done(status, ends.last));
-        let shared = Arc::new(Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook));
+        let mut shared = Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook);
+        shared.stop = inner.stop.child_token();
+        let shared = Arc::new(shared);
         match record.request.webhook.clone() {
             Some(webhook) if !delivered => {
                 let (shared, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
@@ -151,26 +155,25 @@ impl Sessions {
         let machine = Machine::new(setup, driver::now());
         let (kept, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
         let owner = Driver::new(kept, parts, machine, command_inbox, urgent_inbox);
-        let (stops, stopped) = ([inner.stop.clone(), shared.stop.clone()], shared.stopped.clone());
+        let (stop, stopped) = (shared.stop.clone(), shared.stopped.clone());
         let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
         inner.tasks.spawn(async move {
-            run_until(owner.run(), stops, stopped).await;
+            run_until(owner.run(), stop, stopped).await;
             sessions.registry().retire(&retiring);
         });
         shared
     }
 }
 
-/// Runs an owner until it is done or one of these tokens is cancelled. Whatever ends it, a panic included, it has then stopped:
-/// others wait for that.
-async fn run_until(
-    owner: impl Future<Output = ()>,
-    stops: [CancellationToken; 2],
-    stopped: CancellationToken,
-) {
+/// Runs an owner until it is done. Once `stop` is cancelled, it has a moment to finish what it does. Whatever ends it, a panic
+/// included, it has then stopped: others wait for that.
+async fn run_until(owner: impl Future<Output = ()>, stop: CancellationToken, stopped: CancellationToken) {
     let _stopped = stopped.drop_guard();
-    let [daemon, session] = stops;
-    let _ = daemon.run_until_cancelled(session.run_until_cancelled(owner)).await;
+    let time_is_over = async {
+        stop.cancelled().await;
+        tokio::time::sleep(FINISHING).await;
+    };
+    future::select(pin!(owner), pin!(time_is_over)).await;
 }
 
 #[cfg(test)]
@@ -178,11 +181,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    async fn an_owner_finishes_what_it_does_unless_that_takes_too_long() {
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let finished = CancellationToken::new();
+        let owner = async {
+            tokio::time::sleep(FINISHING / 2).await;
+            finished.cancel();
+            std::future::pending().await
+        };
+        let stopped = CancellationToken::new();
+        run_until(owner, stop, stopped.clone()).await;
+        assert!(finished.is_cancelled() && stopped.is_cancelled());
+    }
+
+    #[tokio::test]
     async fn an_owner_that_panics_has_stopped() {
         let stopped = CancellationToken::new();
-        let stops = [CancellationToken::new(), CancellationToken::new()];
         let owner = async { panic!("a bug") };
-        let task = tokio::spawn(run_until(owner, stops, stopped.clone()));
+        let task = tokio::spawn(run_until(owner, CancellationToken::new(), stopped.clone()));
         assert!(task.await.is_err_and(|error| error.is_panic()));
         assert!(stopped.is_cancelled());
     }

@@ -83,7 +83,6 @@ impl Turns {
         match message["role"].as_str() {
             Some("user") if !turn.is_empty() => self.on_user_message(event, id, turn, text),
             Some("assistant") => {
-                let turn = if turn.is_empty() { self.running.clone().unwrap_or_default() } else { turn };
                 if let Some(turn) = self.turns.get_mut(&turn) {
                     turn.said.insert(id.clone(), text.clone());
                 }

@@ -22,15 +22,44 @@ impl Session {
                 };
                 self.on_response(core, then, answer);
             }
+            Event::ToolExecutionStart { .. }
+            | Event::ToolExecutionUpdate { .. }
+            | Event::ToolExecutionEnd { .. } => self.on_tool_event(core, event),
+            Event::CompactionStart | Event::CompactionEnd { .. } | Event::AutoRetryStart { .. } => {
+                self.on_delay(core, event);
+            }
             Event::AgentStart => self.agent_started(core),
             Event::AgentEnd => self.agent_ended(core),
             Event::MessageStart { message } if message.role == "assistant" => self.messages += 1,
             Event::MessageUpdate { assistant_message_event } => match assistant_message_event {
-                Delta::TextDelta { delta } => self.say(core, Voice::Said, &delta),
-                Delta::ThinkingDelta { delta } => self.say(core, Voice::Thought, &delta),
+                Delta::Text { delta } => self.say(core, Voice::Said, &delta),
+                Delta::Thinking { delta } => self.say(core, Voice::Thought, &delta),
                 Delta::Other => {}
             },
             Event::MessageEnd { message } if message.role == "assistant" => self.message_ended(core, message),
+            Event::ExtensionUiRequest { id, method, title, placeholder, status_key } => {
+                self.on_dialog(
+                    core,
+                    &id,
+                    &method,
+                    title.as_deref(),
+                    placeholder.as_deref(),
+                    status_key.as_deref(),
+                );
+            }
+            Event::ExtensionError { error } => tracing::warn!(error, "an extension of pi failed"),
+            Event::MessageStart { .. }
+            | Event::MessageEnd { .. }
+            | Event::TurnStart
+            | Event::TurnEnd
+            | Event::AutoRetryEnd
+            | Event::QueueUpdate
+            | Event::ThinkingLevelChanged => {}
+        }
+    }
+
+    fn on_tool_event(&mut self, core: &mut Core, event: Event) {
+        match event {
             Event::ToolExecutionStart { tool_call_id, tool_name, args } => {
                 let described =
                     tools::describe(&tool_name, &args, &self.workspace.cwd, core.host.disk.as_ref());
@@ -48,6 +77,13 @@ impl Session {
             Event::ToolExecutionEnd { tool_call_id, result, is_error } => {
                 self.tool_ended(core, &tool_call_id, &result, is_error);
             }
+            _ => {}
+        }
+    }
+
+    /// Handles what makes a turn take longer: compaction, and attempts of the model's API that failed.
+    fn on_delay(&mut self, core: &mut Core, event: Event) {
+        match event {
             Event::CompactionStart => {
                 self.turn_continues();
                 let id = format!("compaction_{}", self.messages);
@@ -75,24 +111,7 @@ impl Session {
                 });
                 core.client.notice(&self.conversation.id, notice, "apiRetry", detail);
             }
-            Event::ExtensionUiRequest { id, method, title, placeholder, status_key } => {
-                self.on_dialog(
-                    core,
-                    &id,
-                    &method,
-                    title.as_deref(),
-                    placeholder.as_deref(),
-                    status_key.as_deref(),
-                );
-            }
-            Event::ExtensionError { error } => tracing::warn!(error, "an extension of pi failed"),
-            Event::MessageStart { .. }
-            | Event::MessageEnd { .. }
-            | Event::TurnStart
-            | Event::TurnEnd
-            | Event::AutoRetryEnd
-            | Event::QueueUpdate
-            | Event::ThinkingLevelChanged => {}
+            _ => {}
         }
     }
 

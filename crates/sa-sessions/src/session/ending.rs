@@ -149,6 +149,10 @@ impl Machine {
             let reason = if self.turn.is_stopping() { StopReason::Cancelled } else { StopReason::Error };
             self.end_turn(reason, None, ResolvedBy::AgentEnded);
         }
+        if let Some(turn) = self.turn.id() {
+            let events = self.reducer.begin_turn(&turn);
+            self.note(events);
+        }
         self.asks.clear();
         let failure = AgentFailure::Ended(exit);
         match phase {
