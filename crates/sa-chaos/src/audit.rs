@@ -13,7 +13,7 @@ pub(crate) enum Extent {
     Whole,
 }
 
-/// Whether a session exists.
+/// Returns whether a session exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existence {
     Exists,

@@ -47,7 +47,7 @@ pub(crate) async fn wait_for_end(processes: &[Identity], deadline: Duration) -> 
     }
 }
 
-/// What the daemon uses at one moment.
+/// Resources that the daemon uses at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
     /// Memory that the daemon has for itself. Pages of its program come and go with the page cache.

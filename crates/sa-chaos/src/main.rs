@@ -4,7 +4,7 @@
 //! round:  clients act ─► a fault ─► clients leave ─► the fault is undone ─► every log is compared with the model
 //! ```
 //!
-//! It uses nothing but HTTP, event streams, WebSockets, signals and `/proc`, and shares no code with the daemon. Verdicts rest on
+//! The program uses nothing but HTTP, event streams, WebSockets, signals and `/proc`, and shares no code with the daemon. Verdicts rest on
 //! order and content; bounds of time are many times what is usual.
 
 mod audit;

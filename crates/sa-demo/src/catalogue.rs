@@ -16,7 +16,7 @@ pub struct Entry {
     pub arguments: &'static str,
     /// What it does, in one sentence without a full stop.
     pub summary: &'static str,
-    /// Set if clients are told of it as a slash command; those that only break things are not offered.
+    /// Set if the command is offered as a slash command; those that only break things are not.
     pub offered: bool,
     pub(super) parse: fn(&str) -> Option<Command>,
 }

@@ -50,7 +50,7 @@ impl Launch {
     }
 }
 
-/// Returns what the server is told. Sub-agents do not have the rules of the session that they work for, so that what is
+/// Returns the configuration of the server. Sub-agents do not have the rules of the session that they work for, so that what is
 /// dangerous is asked about everywhere, and answered here by the session's mode.
 fn settings(content: Option<&str>) -> String {
     let mut all = match content.map(serde_json::from_str::<Value>) {

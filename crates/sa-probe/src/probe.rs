@@ -49,7 +49,7 @@ impl Probe {
         Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
     }
 
-    /// Returns the agent's offer. With `anew`, an earlier answer does not count.
+    /// Returns the agent's offer. With `anew`, the agent is asked even if an earlier answer is known.
     pub async fn ask(&self, agent: &AgentSpec, anew: bool) -> Result<Arc<Offer>, ProbeError> {
         let (key, launchable) = self.key(agent)?;
         let answer = self.answer(key.clone(), launchable, anew);

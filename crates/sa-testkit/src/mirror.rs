@@ -1,6 +1,6 @@
 //! A web server on loopback that publishes agents as their vendors do, and fails as networks do.
 //!
-//! It serves a tree of hosts, `/<host>/<path>`, so it stands for all of them as a mirror; npm's registry is beneath
+//! The server has a tree of hosts, `/<host>/<path>`, so it stands for all of them as a mirror; npm's registry is beneath
 //! `/npm`. It publishes small shell scripts that print their version.
 
 mod archive;

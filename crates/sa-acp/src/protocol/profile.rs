@@ -63,7 +63,7 @@ impl Profile {
         self.extras.contains(&extra)
     }
 
-    /// Returns what is told beside the protocol: `value` under the agent's own name.
+    /// Returns details that the protocol has no member for: `value` under the agent's own name.
     pub fn meta(&self, value: Value) -> Meta {
         Meta::from_iter([(self.namespace.to_owned(), value)])
     }

@@ -31,7 +31,7 @@ impl<X> RememberedTool<X> {
         matches!(self.status, ToolCallStatus::Pending | ToolCallStatus::InProgress)
     }
 
-    /// Returns what is told about it beside the protocol.
+    /// Returns details of the call that the protocol has no member for.
     fn meta(&self, client: &Client) -> Meta {
         let mut about = Map::from_iter([("toolName".to_owned(), json!(self.name))]);
         if let Some(parent) = &self.parent {

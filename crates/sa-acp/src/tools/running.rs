@@ -131,7 +131,7 @@ impl RunningTool {
     }
 }
 
-/// Returns what is told about a call beside the protocol.
+/// Returns details of a call that the protocol has no member for.
 fn about(client: &Client, parent: Option<&str>) -> Option<Meta> {
     parent.map(|parent| client.profile().meta(json!({ "parentToolUseId": parent })))
 }

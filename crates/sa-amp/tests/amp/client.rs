@@ -195,7 +195,7 @@ impl Client {
         self.ask_as_helper(helper, &line)
     }
 
-    /// What the last helper was answered.
+    /// The answer that the last helper got.
     pub(crate) fn helped(&self) -> Value {
         let last = self.answers.iter().rfind(|(helper, _)| helper.0 == self.peer.helpers);
         last.map(|(_, answer)| answer.clone()).unwrap_or_default()

@@ -18,7 +18,7 @@ pub(super) struct Entry {
 /// Requests that change whether a session exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
-    /// It was created and must exist.
+    /// Created: the session must exist.
     Kept,
     /// A client asked to end it; it must exist.
     Ending,

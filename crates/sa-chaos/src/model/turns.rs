@@ -34,7 +34,7 @@ pub(crate) struct UserMessage {
 struct Turn {
     state: TurnState,
     text: String,
-    /// What the agent said in it, by message.
+    /// Text of the agent, by message.
     said: BTreeMap<String, String>,
 }
 

@@ -10,7 +10,7 @@ use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_exit, termina
 use serde_json::json;
 use std::path::Path;
 
-/// Returns what a client is told; `known` says whether it was told of the change already.
+/// Returns the update for the client; `known` says whether the client has the change already.
 pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> Outcome {
     let state = &part.state;
     let status = status(part);

@@ -31,7 +31,7 @@ pub(super) struct Given {
     token_variable: Option<String>,
 }
 
-/// Whether a change names a mode.
+/// The presence of a mode in a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Modes {
     Named,
@@ -139,7 +139,7 @@ impl Machine {
             (Ok(Progress::Done), Direction::Forward) => {
                 self.phase = Phase::Ready(Ready { link, work: Work::Settled });
                 self.report_choices();
-                // What the agent has taken stays, whatever becomes of the rest.
+                // Settings that the agent has taken stay, even if the rest fails.
                 *changing.change.before = self.record.clone();
                 self.applied = Some(changing.change);
                 return;

@@ -48,7 +48,7 @@ fn is_documented(event: &EventData) -> bool {
     }
 }
 
-/// What the store has, as far as the machine knows.
+/// The state of the store, as far as the machine knows.
 pub(super) struct Stored {
     /// A hash of the record.
     record: Option<u64>,

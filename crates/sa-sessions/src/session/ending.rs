@@ -180,7 +180,7 @@ impl Machine {
         }
     }
 
-    /// Ends what the agent was doing besides its turn.
+    /// Ends the work of the agent that is not part of its turn.
     fn on_link_lost(&mut self, work: Work, failure: AgentFailure) {
         match work {
             Work::Settled => {

@@ -71,7 +71,7 @@ impl Now {
     }
 }
 
-/// What an earlier daemon left unfinished.
+/// Work that an earlier daemon left unfinished.
 #[derive(Default)]
 pub(crate) struct Leftovers {
     /// Messages that are queued, or whose turn ran.

@@ -11,7 +11,7 @@ pub(super) type Waiting = (Posted, Reply<MessageAccepted>);
 #[derive(Default)]
 pub(super) struct Lookups(HashMap<String, VecDeque<Waiting>>);
 
-/// What is to be done about a key.
+/// The next step for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     LookUp,

@@ -57,7 +57,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Output of tools that is too little for an event of its own is reported after this long.
 const OUTPUT: Duration = Duration::from_secs(15);
 
-/// What a machine is made of.
+/// The parts of a machine.
 pub(crate) struct Setup {
     pub(crate) id: String,
     pub(crate) limits: SessionLimits,

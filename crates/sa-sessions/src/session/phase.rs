@@ -59,7 +59,7 @@ pub(super) struct StartRequest {
     pub(super) attempt: Attempt,
 }
 
-/// What waits for the agent's start.
+/// The work that waits for the agent's start.
 pub(super) enum Purpose {
     /// The turn, whose message is sent then.
     Turn,
@@ -67,7 +67,7 @@ pub(super) enum Purpose {
     Resume(Reply<()>),
 }
 
-/// Whether another process may be tried. One that was joined may not find its program any more.
+/// The number of the attempt. A process that was joined may not find its program any more, so another is tried once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     First,
@@ -146,14 +146,14 @@ pub(super) enum LeavingStep {
     Deleting(Closed),
 }
 
-/// Whether the agent has closed its session.
+/// Reports if the agent has closed its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     Yes,
     No,
 }
 
-/// What follows once the agent is left.
+/// The next step once the agent is left.
 pub(super) enum Then {
     IdleShutdown,
     /// The turn's message needs an agent with another environment.
@@ -170,7 +170,7 @@ pub(super) enum Then {
     Terminate,
 }
 
-/// Whether the log has why the agent has ended.
+/// Reports if the log says why the agent has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reported {
     Yes,
@@ -200,7 +200,7 @@ pub(super) enum ModeCheck {
     TooLoose,
 }
 
-/// Whether the agent's process has what the session has now.
+/// Reports if the agent's process has the environment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Environment {
     Current,

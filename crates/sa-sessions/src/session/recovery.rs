@@ -1,4 +1,4 @@
-//! What an earlier daemon left: no turn of its time has an end that anybody saw, and nobody waits for what was asked.
+//! Recovery after an earlier daemon: its open turns have no end in the log, and nobody waits for answers to its questions.
 //! Messages that were accepted and not begun are still to be done.
 
 use super::Effect;

@@ -41,7 +41,7 @@ pub(super) struct Prompted {
     pub(super) recall: Recall,
 }
 
-/// Whether a prompt also carries the earlier conversation.
+/// Reports if a prompt also carries the earlier conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recall {
     Included,

@@ -69,7 +69,7 @@ fn claude(program: PathBuf) -> sa_claude::Options {
     let token = sa_claude::Token::new(names.iter().map(String::as_str), |name| std::env::var(name).ok());
     let mut options = sa_claude::Options {
         is_root: rustix::process::geteuid().is_root(),
-        // What this program is for is sandboxes.
+        // This program is for sandboxes.
         allow_bypass: true,
         token: (!names.is_empty()).then_some(token),
         any_model: CLAUDE_GATEWAYS
