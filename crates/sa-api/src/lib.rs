@@ -1,5 +1,6 @@
 //! The public HTTP contract as types, one file for each resource. What is written here is what OpenAPI, the clients
 //! and the CLI reference say; there is no behavior in this crate.
+#![warn(missing_docs)]
 
 mod acp;
 mod agent_modes;

@@ -1,6 +1,5 @@
 //! Typed client of the daemon's HTTP contract: one method for each operation, event streams that continue where they
 //! broke. Used by the command line and by tests; knows the contract's types and nothing of the daemon's inside.
-#![allow(missing_docs, reason = "an item whose name says everything has no comment")]
 
 mod acp;
 mod agents;

@@ -1,6 +1,5 @@
 //! The HTTP edge: routes, authentication, problem details, event streams, WebSockets. Handlers read a request, ask
 //! the hub and map what comes back; there is no other logic here. The only crate that names axum.
-#![allow(missing_docs, reason = "an item whose name says everything has no comment")]
 
 mod accept_loop;
 mod acp;

@@ -1,6 +1,5 @@
 //! A session drawn in a terminal: events in, lines out. Nothing here reads a clock, a variable or a terminal, so every
 //! look can be tested without one.
-#![allow(missing_docs, reason = "an item whose name says everything has no comment")]
 
 mod clean;
 mod dialog;

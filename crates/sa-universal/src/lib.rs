@@ -2,7 +2,6 @@
 //!
 //! Pure: no input or output, no clock, no tasks. It reads leniently, because agents differ: what is not understood becomes
 //! an unknown part, message or event that holds what was sent; nothing is an error, and nothing is lost.
-#![allow(missing_docs, reason = "an item whose name says everything has no comment")]
 
 mod blocks;
 mod bounds;
