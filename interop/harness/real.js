@@ -54,6 +54,7 @@ export async function startModel() {
 /** A home that nobody has used. */
 export function emptyHome(t) {
   const home = mkdtempSync(join(CACHE, "home-"));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+  // A CLI that is just ending may still write there.
+  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 50, retryDelay: 20 }));
   return home;
 }

@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
 
 /** Longest time that the server may take to start or to stop. */
 const PATIENCE_MS = 60_000;
@@ -131,16 +131,6 @@ function findOwner(): Owner {
   const number = (flag: string): number =>
     Number(execFileSync("id", [flag, OWNER], { encoding: "utf8" }).trim());
   return { uid: number("-u"), gid: number("-g") };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 async function within<T>(promise: Promise<T>, failure: () => string): Promise<T> {

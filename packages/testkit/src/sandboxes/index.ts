@@ -1,5 +1,6 @@
 // Fakes of sandbox providers. Only the network is faked: the SDKs are the real ones, and the daemon really runs.
 
+export { freePort } from "../free-port.ts";
 export { FakeCloudflare } from "./cloudflare.ts";
 export { FakeDaytona } from "./daytona.ts";
 export { FakeDocker } from "./docker.ts";
@@ -8,6 +9,6 @@ export { FakeKubernetes } from "./kubernetes.ts";
 export { FakeMachine, type RunResult } from "./machine.ts";
 export { FakeModal, MODAL_DOMAIN } from "./modal.ts";
 export { routeNames } from "./names.ts";
-export { freePort, smallProgram } from "./program.ts";
+export { smallProgram } from "./program.ts";
 export { FakeProvider, type FakeStep } from "./provider.ts";
 export { FakeVercel } from "./vercel.ts";
