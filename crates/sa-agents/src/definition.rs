@@ -111,7 +111,10 @@ impl AgentSpec {
         check_id(id)?;
         let mut words =
             shlex::split(command).ok_or_else(|| DefinitionError::BadQuoting(id.to_owned()))?.into_iter();
-        let program = words.next().ok_or_else(|| DefinitionError::EmptyCommand(id.to_owned()))?;
+        let program = words
+            .next()
+            .filter(|program| !program.is_empty())
+            .ok_or_else(|| DefinitionError::EmptyCommand(id.to_owned()))?;
         Ok(Self {
             id: id.to_owned(),
             name: id.to_owned(),
@@ -153,6 +156,8 @@ mod tests {
         assert_eq!(refused("mine"), Err("'mine' is not of the form id=command".to_owned()));
         assert!(matches!(refused("../x=a"), Err(e) if e.contains("not an agent id")));
         assert_eq!(refused("a='x"), Err("the command of agent 'a' has an unclosed quote".to_owned()));
-        assert_eq!(refused("a= "), Err("the command of agent 'a' is empty".to_owned()));
+        for empty in ["a= ", "a=''", "a='' --flag"] {
+            assert_eq!(refused(empty), Err("the command of agent 'a' is empty".to_owned()), "{empty}");
+        }
     }
 }

@@ -8,6 +8,8 @@ mod names;
 mod platform;
 mod recipe;
 mod spec;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod token;
 
 pub use capability::Capability;

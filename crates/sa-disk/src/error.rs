@@ -19,6 +19,16 @@ impl DiskError {
     }
 }
 
+/// Returns whether the system has no descriptor, thread, process or memory to spare. The same call may succeed a moment
+/// later.
+pub fn is_exhausted(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM | Errno::NOBUFS)
+    )
+}
+
 /// Adds the path to an error of the system, for `map_err`.
 pub fn at(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> DiskError {
     let path = path.into();

@@ -123,6 +123,9 @@ pub struct Attempt {
     pub reason: String,
 }
 
+/// A result with the usual error of this crate.
+pub(crate) type Result<T, E = SourceError> = std::result::Result<T, E>;
+
 /// The reason why one source failed.
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {

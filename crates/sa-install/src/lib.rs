@@ -23,6 +23,13 @@ mod sources;
 mod store;
 mod unpack;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    //! A property of documents about agents that servers publish, for tests and fuzzing.
+
+    pub use crate::sources::testing::published_documents_stay_in_bounds;
+}
+
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;
 pub use installer::{

@@ -61,19 +61,19 @@ impl NodePrograms {
         }
         let (agent, wanted) = (agent.to_owned(), wanted.to_owned());
         match self.version().await {
-            Answer::Missing => Err(NodeError::Missing { agent, wanted }),
-            Answer::Is(found) if !versions.matches(&found) => {
+            NodeVersion::Missing => Err(NodeError::Missing { agent, wanted }),
+            NodeVersion::Is(found) if !versions.matches(&found) => {
                 Err(NodeError::Unsuitable { agent, wanted, found })
             }
-            Answer::Is(_) | Answer::Unclear => Ok(()),
+            NodeVersion::Is(_) | NodeVersion::Unclear => Ok(()),
         }
     }
 
-    async fn version(&self) -> Answer {
+    async fn version(&self) -> NodeVersion {
         let env = self.search_path.iter().map(|path| (OsString::from("PATH"), path.clone())).collect();
         let spec = CommandSpec { args: vec!["--version".into()], env, ..CommandSpec::new("node") };
         let Ok(Spawned { process, stdin, stdout }) = self.supervisor.spawn(spec).await else {
-            return Answer::Missing;
+            return NodeVersion::Missing;
         };
         drop(stdin);
         let mut text = String::new();
@@ -81,13 +81,13 @@ impl NodePrograms {
         process.stop(GRACE).await;
         let version = text.trim().strip_prefix('v').and_then(|number| Version::parse(number).ok());
         match (read, version) {
-            (Ok(Ok(_)), Some(version)) => Answer::Is(version),
-            _ => Answer::Unclear,
+            (Ok(Ok(_)), Some(version)) => NodeVersion::Is(version),
+            _ => NodeVersion::Unclear,
         }
     }
 }
 
-enum Answer {
+enum NodeVersion {
     Missing,
     Is(Version),
     Unclear,

@@ -1,5 +1,6 @@
 //! npm, the program: for packages whose dependencies only it can put together, and as the last one who may know a registry.
 
+use crate::error::Result;
 use crate::error::SourceError;
 use crate::fetch::Client;
 use crate::limits::{NPM_INSTALL_TIMEOUT, NPM_QUESTION_TIMEOUT};
@@ -60,12 +61,7 @@ impl Npm {
 
     /// Puts packages and all they depend on into `directory`, which exists. npm asks the same addresses as `client`: with
     /// a mirror, that mirror only.
-    pub(crate) async fn build(
-        &self,
-        directory: &Path,
-        packages: &[String],
-        client: &Client,
-    ) -> Result<(), SourceError> {
+    pub(crate) async fn build(&self, directory: &Path, packages: &[String], client: &Client) -> Result<()> {
         let Some(program) = &self.program else {
             return Err(SourceError::Missing(format!("npm is needed to install {}", packages.join(", "))));
         };
@@ -75,6 +71,8 @@ impl Npm {
         let home = tempfile::Builder::new().prefix(".home-").tempdir_in(directory).map_err(at(directory))?;
         let mut env = vec![("HOME".into(), home.path().into())];
         env.extend(config.user_file().map(|file| ("npm_config_userconfig".into(), file.into())));
+        // With `--prefix`, npm would look for it beneath that.
+        env.extend(config.global_file().map(|file| ("npm_config_globalconfig".into(), file.into())));
         if let Ok(registry) = config.registry("") {
             let asked = client.address(&registry);
             if asked.scheme() == "file" {
@@ -111,7 +109,7 @@ impl NodePrograms {
         directory: &Path,
         packages: &[String],
         env: Vec<(OsString, OsString)>,
-    ) -> Result<(), SourceError> {
+    ) -> Result<()> {
         let flags =
             ["--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts=false", "--omit=dev"];
         let mut arguments: Vec<OsString> = vec!["install".into(), "--prefix".into(), directory.into()];
@@ -135,7 +133,7 @@ impl NodePrograms {
         mut env: Vec<(OsString, OsString)>,
         cwd: Option<&Path>,
         limit: Duration,
-    ) -> Result<(Exit, String, String), SourceError> {
+    ) -> Result<(Exit, String, String)> {
         env.extend(self.search_path.iter().map(|path| (OsString::from("PATH"), path.clone())));
         let spec = CommandSpec { args, env, cwd: cwd.map(Path::to_owned), ..CommandSpec::new("npm") };
         let Spawned { process, stdin, mut stdout } =

@@ -8,13 +8,18 @@ mod ini;
 #[cfg(test)]
 mod tests;
 
+use crate::error::Result;
 use crate::error::SourceError;
+use sa_disk::read_plain;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use url::Url;
 
 /// Prefixes beneath which npm is commonly installed; its settings for the whole machine are in `etc/npmrc` there.
 pub const COMMON_PREFIXES: [&str; 3] = ["/usr/local", "/usr", "/"];
+
+/// As much of a file is read. Agents can write the user's.
+const MAX_BYTES: u64 = 1 << 20;
 
 const VARIABLE_PREFIX: &str = "npm_config_";
 
@@ -38,6 +43,8 @@ pub struct NpmConfig {
     layers: Vec<BTreeMap<String, String>>,
     /// The user's file, whether or not it exists.
     user_file: Option<PathBuf>,
+    /// The file of the whole machine's settings, if there is one.
+    global_file: Option<PathBuf>,
     /// Certificates to trust for the registry, in addition to the common ones.
     certificates: Option<PathBuf>,
 }
@@ -67,6 +74,7 @@ impl NpmConfig {
                 .collect(),
         };
         config.layers.extend(global.iter().map(|file| read(file, &env)));
+        config.global_file = global.into_iter().find(|file| file.is_file());
         config.certificates = config.path("cafile", sources);
         config.take_credentials();
         config
@@ -80,7 +88,7 @@ impl NpmConfig {
     }
 
     /// Returns the registry that has this package; its path ends with a slash.
-    pub(crate) fn registry(&self, package: &str) -> Result<Url, SourceError> {
+    pub(crate) fn registry(&self, package: &str) -> Result<Url> {
         let scoped =
             package.split_once('/').and_then(|(scope, _)| self.setting(&format!("{scope}:registry")));
         let text = scoped.or_else(|| self.setting("registry")).ok_or_else(|| {
@@ -110,6 +118,11 @@ impl NpmConfig {
     /// Returns the file of the user's settings.
     pub(crate) fn user_file(&self) -> Option<&Path> {
         self.user_file.as_deref()
+    }
+
+    /// Returns the file of the whole machine's settings.
+    pub(crate) fn global_file(&self) -> Option<&Path> {
+        self.global_file.as_deref()
     }
 
     /// Returns the settings that belong to addresses, including credentials. `take_credentials` has moved some there
@@ -183,15 +196,11 @@ fn variables(sources: &NpmSources, env: &dyn Fn(&str) -> Option<String>) -> BTre
 }
 
 fn read(file: &Path, env: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
-    match std::fs::read(file) {
+    match read_plain(file, MAX_BYTES) {
         Ok(bytes) => ini::parse(&String::from_utf8_lossy(&bytes), env),
         Err(error) => {
-            let absent = matches!(
-                error.kind(),
-                std::io::ErrorKind::NotFound
-                    | std::io::ErrorKind::NotADirectory
-                    | std::io::ErrorKind::IsADirectory
-            );
+            let absent =
+                matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory);
             if !absent {
                 tracing::warn!(file = %file.display(), %error, "npm's settings cannot be read");
             }

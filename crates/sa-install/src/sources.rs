@@ -6,6 +6,8 @@ mod local;
 mod npm;
 mod registry;
 mod template;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod vendor;
@@ -13,7 +15,7 @@ mod vendor;
 pub(crate) use local::Local;
 
 use crate::artifact::{Artifact, Format};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::Client;
 use crate::npm_tree::Npm;
 use sa_agents::{Platform, Recipe, Source};
@@ -51,7 +53,7 @@ impl Resolver {
         recipe: &'a Recipe,
         source: &'a Source,
         version: Option<&'a str>,
-    ) -> Pin<Box<dyn Future<Output = Result<Artifact, SourceError>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<Artifact>> + Send + 'a>> {
         Box::pin(async move {
             let request = Request { resolver: self, recipe, wanted: Wanted::new(version) };
             let build = source.build_for(self.platform).ok_or(SourceError::NoBuild(self.platform))?;

@@ -149,6 +149,21 @@ async fn a_server_that_falls_silent_is_given_up() {
     assert!(reasons(error)[0].ends_with("/files.example/1.0.0/tool: no answer in time"));
 }
 
+/// A document has 16 MiB at most, and a file as many bytes as were published.
+#[tokio::test]
+async fn a_body_without_an_end_is_given_up() {
+    let scene = Scene::with("1.0.0").await;
+    scene.mirror.fault("/files.example/latest", Fault::Endless);
+    let error = scene.install("latest").await.unwrap_err().to_string();
+    assert!(error.contains("/files.example/latest"), "{error}");
+    scene.mirror.heal();
+    scene.mirror.fault("/files.example/1.0.0/*", Fault::Endless);
+    let error = scene.install("1.0.0").await.unwrap_err().to_string();
+    assert!(error.contains("/files.example/1.0.0/SUMS"), "{error}");
+    scene.mirror.heal();
+    scene.install("1.0.0").await.unwrap();
+}
+
 #[tokio::test]
 async fn redirects_are_followed_a_few_times() {
     let scene = Scene::with("1.0.0").await;

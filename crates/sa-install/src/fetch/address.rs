@@ -1,5 +1,6 @@
 //! Which address is really asked, and how it is written in messages.
 
+use crate::error::Result;
 use crate::error::SourceError;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
@@ -35,7 +36,7 @@ pub(super) fn through(mirror: &Url, url: &Url) -> Url {
 }
 
 /// Returns the file that a `file:` address means.
-pub(super) fn local_path(url: &Url) -> Result<PathBuf, SourceError> {
+pub(super) fn local_path(url: &Url) -> Result<PathBuf> {
     let refused = || SourceError::Nonsense { url: shown(url), reason: "is not a file's address".to_owned() };
     let path = url.to_file_path().map_err(|()| refused())?;
     // An escaped slash can hide a step upwards from the parser of addresses.

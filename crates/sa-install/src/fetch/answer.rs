@@ -2,7 +2,7 @@
 
 use super::address::shown;
 use super::retry::{Failure, Remedy};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::limits::MAX_DOCUMENT_BYTES;
 use reqwest::header::{ACCEPT, HeaderMap, IF_RANGE, LOCATION, RANGE};
 use reqwest::{Response, StatusCode};
@@ -25,7 +25,7 @@ pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
     Failure { error: SourceError::Unreachable { url, reason: sa_net::reason(error) }, remedy }
 }
 
-pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url, SourceError>> {
+pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url>> {
     let moved = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
     let target = location.to_str().ok().and_then(|text| asked.join(text).ok());

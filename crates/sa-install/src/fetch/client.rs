@@ -3,7 +3,7 @@
 use super::address::{local_path, shown, through};
 use super::answer::{broken, harmless, nonsense, redirect_of, refusal, too_long};
 use super::retry::Failure;
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::limits::{CONNECT_TIMEOUT, FIRST_PAUSE, MAX_DOCUMENT_BYTES, MAX_REDIRECTS, SILENCE_TIMEOUT};
 use reqwest::header::HeaderMap;
 use reqwest::{ClientBuilder, Response, StatusCode};
@@ -78,23 +78,19 @@ impl Client {
     }
 
     /// Returns a small document, as text.
-    pub(crate) async fn text(&self, url: &Url, headers: &HeaderMap) -> Result<String, SourceError> {
+    pub(crate) async fn text(&self, url: &Url, headers: &HeaderMap) -> Result<String> {
         let bytes = self.document(url, headers).await?;
         String::from_utf8(bytes).map_err(|_| self.nonsense(url, "is not text"))
     }
 
     /// Returns a small document, as JSON.
-    pub(crate) async fn json<T: DeserializeOwned>(
-        &self,
-        url: &Url,
-        headers: &HeaderMap,
-    ) -> Result<T, SourceError> {
+    pub(crate) async fn json<T: DeserializeOwned>(&self, url: &Url, headers: &HeaderMap) -> Result<T> {
         let bytes = self.document(url, headers).await?;
         serde_json::from_slice(&bytes)
             .map_err(|error| self.nonsense(url, &format!("is not what was expected: {error}")))
     }
 
-    async fn document(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>, SourceError> {
+    async fn document(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>> {
         let mut failed = 0;
         loop {
             let failure = match self.document_once(url, headers).await {
@@ -147,7 +143,7 @@ impl Client {
         Err(nonsense(&asked, "redirects too often").into())
     }
 
-    fn connection(&self, url: &Url) -> Result<&reqwest::Client, SourceError> {
+    fn connection(&self, url: &Url) -> Result<&reqwest::Client> {
         let client = self.connections.get(url, |builder| self.options.configure(builder));
         client.map_err(|error| SourceError::Unreachable {
             url: shown(url),
@@ -173,7 +169,7 @@ impl Client {
     }
 }
 
-fn read_document(url: &Url) -> Result<Vec<u8>, SourceError> {
+fn read_document(url: &Url) -> Result<Vec<u8>> {
     let path = local_path(url)?;
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&path).map_err(|error| local_failure(url, error))?;

@@ -9,7 +9,7 @@ use super::retry::{Failure, Remedy};
 use super::room;
 use super::writer::Writer;
 use crate::artifact::{Digest, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::limits::{LOCAL_READ_BYTES, MAX_DOWNLOAD_ATTEMPTS, MAX_DOWNLOAD_BYTES};
 use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE, LAST_MODIFIED, RANGE};
 use reqwest::{Response, StatusCode};
@@ -31,7 +31,7 @@ impl Client {
         file: &RemoteFile,
         to: &Path,
         progress: Counter<'_>,
-    ) -> Result<Digest, SourceError> {
+    ) -> Result<Digest> {
         let mut download = Download {
             client: self,
             file,
@@ -65,7 +65,7 @@ struct Download<'a> {
 }
 
 impl Download<'_> {
-    async fn run(&mut self) -> Result<Digest, SourceError> {
+    async fn run(&mut self) -> Result<Digest> {
         loop {
             self.fill().await?;
             let found = self.writer.digest().await?;
@@ -84,7 +84,7 @@ impl Download<'_> {
     }
 
     /// Asks until everything is there, as long as there is hope.
-    async fn fill(&mut self) -> Result<(), SourceError> {
+    async fn fill(&mut self) -> Result<()> {
         let mut failed = 0;
         for _ in 0..MAX_DOWNLOAD_ATTEMPTS {
             if self.is_complete() {
@@ -127,7 +127,7 @@ impl Download<'_> {
 
     /// Returns the headers of the next request. It asks for the missing bytes, if those that are there can be the
     /// start of the file.
-    async fn question(&mut self) -> Result<HeaderMap, SourceError> {
+    async fn question(&mut self) -> Result<HeaderMap> {
         let mut headers = self.file.headers.clone();
         let from = self.writer.len();
         if from == 0 {
@@ -198,7 +198,7 @@ impl Download<'_> {
     }
 
     /// From this machine's own disk: there is nothing to continue.
-    async fn copy(&mut self) -> Result<(), SourceError> {
+    async fn copy(&mut self) -> Result<()> {
         let url = self.asked.clone();
         let (mut source, total) = on_disk(move || {
             let opened =
@@ -229,7 +229,7 @@ impl Download<'_> {
         }
     }
 
-    fn check_length(&self, total: Option<u64>) -> Result<(), SourceError> {
+    fn check_length(&self, total: Option<u64>) -> Result<()> {
         let Some(total) = total else { return Ok(()) };
         match self.file.size {
             Some(size) if size != total => {
@@ -242,7 +242,7 @@ impl Download<'_> {
         }
     }
 
-    fn check_growth(&self, expected: Option<u64>) -> Result<(), SourceError> {
+    fn check_growth(&self, expected: Option<u64>) -> Result<()> {
         let most = expected.unwrap_or(MAX_DOWNLOAD_BYTES);
         if self.writer.len() <= most {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::hash::Hasher;
 use crate::artifact::{Digest, RemoteFile};
-use crate::error::SourceError;
+use crate::error::Result;
 use sa_disk::at;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -34,7 +34,7 @@ pub(super) struct Partial {
 
 impl Partial {
     /// Opens the file that an earlier attempt left, maybe of a process that was killed.
-    pub(super) fn open(path: &Path, fresh: Hasher) -> Result<Self, SourceError> {
+    pub(super) fn open(path: &Path, fresh: Hasher) -> Result<Self> {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = opened.map_err(at(path))?;
         let mut hasher = fresh.clone();
@@ -43,7 +43,7 @@ impl Partial {
         Ok(Self { path: path.to_owned(), file, hasher, fresh, len, note })
     }
 
-    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(at(&self.path))?;
         self.hasher.update(bytes);
         self.len += bytes.len() as u64;
@@ -51,7 +51,7 @@ impl Partial {
     }
 
     /// Forgets the bytes.
-    pub(super) fn restart(&mut self) -> Result<(), SourceError> {
+    pub(super) fn restart(&mut self) -> Result<()> {
         self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(at(&self.path))?;
         self.hasher = self.fresh.clone();
         self.len = 0;
@@ -59,7 +59,7 @@ impl Partial {
     }
 
     /// Writes down what the bytes are the start of. A note that was cut by a kill is as good as none.
-    pub(super) fn remember(&mut self, note: Option<Note>) -> Result<(), SourceError> {
+    pub(super) fn remember(&mut self, note: Option<Note>) -> Result<()> {
         let beside = note_path(&self.path);
         match &note {
             Some(note) => {
@@ -73,13 +73,13 @@ impl Partial {
     }
 
     /// Returns the digest of the bytes, after they are on the disk.
-    pub(super) fn digest(&mut self) -> Result<Digest, SourceError> {
+    pub(super) fn digest(&mut self) -> Result<Digest> {
         self.file.sync_all().map_err(at(&self.path))?;
         Ok(self.hasher.clone().finish())
     }
 
     /// Removes the bytes and the note.
-    pub(super) fn delete(path: &Path) -> Result<(), SourceError> {
+    pub(super) fn delete(path: &Path) -> Result<()> {
         for file in [path.to_owned(), note_path(path)] {
             gone(fs::remove_file(&file)).map_err(at(&file))?;
         }

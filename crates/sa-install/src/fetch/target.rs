@@ -3,13 +3,13 @@
 use super::address::local_path;
 use super::answer::refusal;
 use super::client::{Client, local_failure};
-use crate::error::SourceError;
+use crate::error::Result;
 use reqwest::header::HeaderMap;
 use url::Url;
 
 impl Client {
     /// Returns the address that answers in the end, after all redirects. An address that has nothing is an error.
-    pub(crate) async fn target(&self, url: &Url) -> Result<Url, SourceError> {
+    pub(crate) async fn target(&self, url: &Url) -> Result<Url> {
         let asked = self.address(url);
         if asked.scheme() == "file" {
             std::fs::metadata(local_path(&asked)?).map_err(|error| local_failure(&asked, error))?;

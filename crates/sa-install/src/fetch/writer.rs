@@ -4,7 +4,7 @@
 use super::hash::Hasher;
 use super::partial::{Note, Partial};
 use crate::artifact::Digest;
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use sa_disk::{at, on_disk};
 use std::path::{Path, PathBuf};
 use tokio::task::JoinHandle;
@@ -23,13 +23,13 @@ pub(super) struct Writer {
 
 enum State {
     Idle(Box<Partial>),
-    Writing(JoinHandle<Result<Box<Partial>, SourceError>>),
+    Writing(JoinHandle<Result<Box<Partial>>>),
     /// A write failed; so does everything after it.
     Broken,
 }
 
 impl Writer {
-    pub(super) async fn open(path: &Path, hasher: Hasher) -> Result<Self, SourceError> {
+    pub(super) async fn open(path: &Path, hasher: Hasher) -> Result<Self> {
         let opened = path.to_owned();
         let partial = on_disk(move || Partial::open(&opened, hasher)).await?;
         let (len, note) = (partial.len, partial.note.clone());
@@ -48,7 +48,7 @@ impl Writer {
     }
 
     /// Takes more bytes.
-    pub(super) async fn push(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
+    pub(super) async fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.collected.extend_from_slice(bytes);
         self.len += bytes.len() as u64;
         if self.collected.len() < PIECE_BYTES {
@@ -64,13 +64,13 @@ impl Writer {
     }
 
     /// Everything it was given is in the file.
-    pub(super) async fn flush(&mut self) -> Result<(), SourceError> {
+    pub(super) async fn flush(&mut self) -> Result<()> {
         let piece = std::mem::take(&mut self.collected);
         self.run(move |partial| partial.append(&piece)).await
     }
 
     /// Forgets the bytes.
-    pub(super) async fn restart(&mut self) -> Result<(), SourceError> {
+    pub(super) async fn restart(&mut self) -> Result<()> {
         self.collected.clear();
         self.run(Partial::restart).await?;
         self.len = 0;
@@ -79,7 +79,7 @@ impl Writer {
     }
 
     /// Writes down what the bytes are the start of.
-    pub(super) async fn remember(&mut self, note: Note) -> Result<(), SourceError> {
+    pub(super) async fn remember(&mut self, note: Note) -> Result<()> {
         let kept = Some(note);
         let written = kept.clone();
         self.run(move |partial| partial.remember(written)).await?;
@@ -88,21 +88,21 @@ impl Writer {
     }
 
     /// Returns the digest of the bytes, which are on the disk then.
-    pub(super) async fn digest(&mut self) -> Result<Digest, SourceError> {
+    pub(super) async fn digest(&mut self) -> Result<Digest> {
         self.flush().await?;
         self.run(Partial::digest).await
     }
 
     /// Removes the file; it is of no use.
-    pub(super) async fn delete(self) -> Result<(), SourceError> {
+    pub(super) async fn delete(self) -> Result<()> {
         let path = self.path.clone();
         on_disk(move || Partial::delete(&path)).await
     }
 
     async fn run<T: Send + 'static>(
         &mut self,
-        work: impl FnOnce(&mut Partial) -> Result<T, SourceError> + Send + 'static,
-    ) -> Result<T, SourceError> {
+        work: impl FnOnce(&mut Partial) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let mut partial = self.idle().await?;
         let (partial, value) = on_disk(move || {
             let value = work(&mut partial)?;
@@ -113,7 +113,7 @@ impl Writer {
         Ok(value)
     }
 
-    async fn idle(&mut self) -> Result<Box<Partial>, SourceError> {
+    async fn idle(&mut self) -> Result<Box<Partial>> {
         match std::mem::replace(&mut self.state, State::Broken) {
             State::Idle(partial) => Ok(partial),
             State::Writing(task) => task.await.unwrap_or_else(|_| Err(self.broken())),

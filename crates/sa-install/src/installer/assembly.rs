@@ -4,7 +4,7 @@ use super::Installed;
 use super::failure::Failure;
 use super::run::{Run, origin_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::{file_name, shown};
 use crate::sources::Resolver;
 use crate::store::{AgentDirectory, Lock, Receipt, locate_entry};
@@ -29,8 +29,8 @@ impl Assembly {
     /// Lends it to a thread that may wait for the disk.
     async fn work<T: Send + 'static>(
         self,
-        work: impl FnOnce(&Self) -> Result<T, SourceError> + Send + 'static,
-    ) -> Result<(Self, T), SourceError> {
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<(Self, T)> {
         on_disk(move || {
             let value = work(&self)?;
             Ok((self, value))
@@ -39,7 +39,7 @@ impl Assembly {
     }
 
     /// Makes the version an installed one, and the one that runs if `select`.
-    fn finish(self, receipt: Receipt, select: bool) -> Result<Receipt, SourceError> {
+    fn finish(self, receipt: Receipt, select: bool) -> Result<Receipt> {
         let receipt = self.directory.activate(&self.staging, receipt, &self.lock)?;
         if select {
             self.directory.select(&receipt.version, &self.lock)?;
@@ -67,7 +67,7 @@ impl Run<'_> {
         }
     }
 
-    async fn fill_and_activate(&self, artifact: Artifact, lock: Lock) -> Result<Receipt, SourceError> {
+    async fn fill_and_activate(&self, artifact: Artifact, lock: Lock) -> Result<Receipt> {
         let staging = self.directory.stage(&lock)?;
         let assembly = Assembly { staging, directory: self.directory.clone(), lock };
         let (assembly, digest) = match &artifact.contents {
@@ -85,7 +85,7 @@ impl Run<'_> {
         self.activate(assembly, artifact, digest).await
     }
 
-    async fn fetch(&self, file: &RemoteFile) -> Result<(PathBuf, Digest), SourceError> {
+    async fn fetch(&self, file: &RemoteFile) -> Result<(PathBuf, Digest)> {
         let directory = self.directory.partial();
         fs::create_dir_all(&directory).map_err(at(&directory))?;
         let partial = directory.join(file_name(file));
@@ -114,7 +114,7 @@ impl Run<'_> {
         file: &RemoteFile,
         entries: &[String],
         partial: PathBuf,
-    ) -> Result<Assembly, SourceError> {
+    ) -> Result<Assembly> {
         let (format, rules, url) = (file.format, file.unpack.clone(), shown(&file.url));
         let program = entries.first().cloned().unwrap_or_default();
         let reporter = Arc::clone(&self.reporter);
@@ -141,7 +141,7 @@ impl Run<'_> {
         assembly: Assembly,
         artifact: Artifact,
         digest: Option<Digest>,
-    ) -> Result<Receipt, SourceError> {
+    ) -> Result<Receipt> {
         let url = origin_of(&artifact).unwrap_or_default();
         let entries = artifact.entry.clone();
         let (assembly, entry) =
@@ -177,7 +177,7 @@ impl Run<'_> {
         }
     }
 
-    async fn copy(&self, assembly: Assembly, from: PathBuf) -> Result<Assembly, SourceError> {
+    async fn copy(&self, assembly: Assembly, from: PathBuf) -> Result<Assembly> {
         let reporter = Arc::clone(&self.reporter);
         let (assembly, ()) = assembly
             .work(move |assembly| {

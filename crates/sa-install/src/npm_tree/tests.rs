@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::error::Result;
 use crate::fetch::ClientOptions;
 use crate::npmrc::NpmSources;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
@@ -28,9 +29,13 @@ impl Machine {
         let search_path = if script.is_some() { path } else { root.path().into() };
         let env = BaseEnv::Inherit(vec![("HOME".into(), "/nowhere".into())]);
         let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+        let prefix = root.path().join("prefix");
+        std::fs::create_dir_all(prefix.join("etc")).unwrap();
+        std::fs::write(prefix.join("etc/npmrc"), "fund=false\n").unwrap();
         let sources = NpmSources {
             registry: registry.map(str::to_owned),
             home: Some(root.path().to_owned()),
+            prefixes: vec![root.path().join("none"), prefix],
             ..NpmSources::default()
         };
         let program = NodePrograms { supervisor, search_path: Some(search_path) };
@@ -39,11 +44,11 @@ impl Machine {
         Self { root, npm }
     }
 
-    async fn build(&self) -> Result<(), SourceError> {
+    async fn build(&self) -> Result<()> {
         self.build_with(None).await
     }
 
-    async fn build_with(&self, mirror: Option<&str>) -> Result<(), SourceError> {
+    async fn build_with(&self, mirror: Option<&str>) -> Result<()> {
         let packages = ["tool@1.2.3".to_owned(), "@s/beside".to_owned()];
         let client = Client::new(ClientOptions::default());
         let client = match mirror {
@@ -72,6 +77,11 @@ async fn npm_installs_into_the_directory_and_nowhere_else() {
     assert!(environment.contains("npm_config_registry=https://registry.example/npm/\n"), "{environment}");
     let user = machine.root.path().join(".npmrc");
     assert!(environment.contains(&format!("npm_config_userconfig={}\n", user.display())), "{environment}");
+    let global = machine.root.path().join("prefix/etc/npmrc");
+    assert!(
+        environment.contains(&format!("npm_config_globalconfig={}\n", global.display())),
+        "{environment}"
+    );
     let mut left: Vec<_> =
         std::fs::read_dir(&tree).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();

@@ -197,3 +197,19 @@ fn certificates_are_where_npm_is_reported_they_are() {
     assert_eq!(NpmConfig::load(&machine.sources).certificates(), Some(Path::new("/etc/other.pem")));
     assert_eq!(NpmConfig::load(&Machine::new().sources).certificates(), None);
 }
+
+/// Reading a pipe waits for its writer, and a device has no end.
+#[test]
+fn a_file_that_cannot_be_read_to_its_end_is_no_file() {
+    let machine = Machine::new()
+        .file("home/unused", "")
+        .file("project/package.json", "{}")
+        .file("project/.npmrc", "registry=https://project.example");
+    let pipe = machine.root.path().join("home/.npmrc");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    assert_eq!(machine.registry("p"), "https://project.example/");
+    std::fs::remove_file(&pipe).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &pipe).unwrap();
+    assert_eq!(machine.registry("p"), "https://project.example/");
+}

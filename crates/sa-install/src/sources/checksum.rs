@@ -2,7 +2,7 @@
 
 use super::template::{Values, Wanted};
 use crate::artifact::Digest;
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::{Client, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -21,10 +21,7 @@ pub(super) struct Subject<'a> {
 }
 
 /// Fetches the published digest of a file; none if the file exists and its checksum does not.
-pub(super) async fn published(
-    checksum: &Checksum,
-    subject: &Subject<'_>,
-) -> Result<Option<Digest>, SourceError> {
+pub(super) async fn published(checksum: &Checksum, subject: &Subject<'_>) -> Result<Option<Digest>> {
     match checksum {
         Checksum::Manifest { manifest, pointer } => {
             manifest_digest(manifest, pointer, subject).await.map(Some)
@@ -33,11 +30,7 @@ pub(super) async fn published(
     }
 }
 
-async fn manifest_digest(
-    manifest: &str,
-    pointer: &str,
-    subject: &Subject<'_>,
-) -> Result<Digest, SourceError> {
+async fn manifest_digest(manifest: &str, pointer: &str, subject: &Subject<'_>) -> Result<Digest> {
     let address = subject.values.address(manifest)?;
     let document: Value = subject
         .client
@@ -49,7 +42,7 @@ async fn manifest_digest(
     field.as_str().and_then(sha256).ok_or_else(|| nonsense(&address, &format!("{pointer} is not a SHA-256")))
 }
 
-async fn sums_digest(sums: &str, subject: &Subject<'_>) -> Result<Option<Digest>, SourceError> {
+async fn sums_digest(sums: &str, subject: &Subject<'_>) -> Result<Option<Digest>> {
     let address = subject.values.address(sums)?;
     let text = match subject.client.text(&address, &HeaderMap::new()).await {
         Ok(text) => text,

@@ -5,7 +5,7 @@ use super::checksum::{Subject, published, sha256};
 use super::template::{Values, Wanted, version_name};
 use super::{Request, format_of};
 use crate::artifact::{Artifact, Contents, Digest, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use sa_agents::{Checksum, Github};
@@ -39,11 +39,7 @@ struct Found {
     size: Option<u64>,
 }
 
-pub(super) async fn resolve(
-    request: &Request<'_>,
-    github: &Github,
-    build: &str,
-) -> Result<Artifact, SourceError> {
+pub(super) async fn resolve(request: &Request<'_>, github: &Github, build: &str) -> Result<Artifact> {
     let asset = asset_name(request, github, build);
     let found = match from_api(request, github, &asset).await {
         Err(error) if may_be_on_site(request, &error) => {
@@ -90,7 +86,7 @@ fn asset_name(request: &Request<'_>, github: &Github, build: &str) -> String {
     Values { platform: build, ..Values::default() }.fill(special.unwrap_or(&github.asset))
 }
 
-async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found, SourceError> {
+async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found> {
     let wanted = request.wanted;
     let releases = format!("{API}{}/releases", github.repository);
     let place = match wanted {
@@ -112,14 +108,14 @@ async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result
     })?;
     Ok(Found {
         version,
-        url: super::template::address(&asset.browser_download_url)?,
+        url: super::template::published_address(&asset.browser_download_url, &url)?,
         digest: asset.digest.as_deref().and_then(sha256),
         size: asset.size,
     })
 }
 
 /// Finds a release without the API: the page of the latest release redirects to one whose name is the tag.
-async fn from_site(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found, SourceError> {
+async fn from_site(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found> {
     let releases = format!("{SITE}{}/releases", github.repository);
     let version = match request.wanted {
         Wanted::Version(version) => version.to_owned(),
@@ -150,7 +146,7 @@ async fn listed(
     build: &str,
     version: &str,
     file: &Url,
-) -> Result<Option<Digest>, SourceError> {
+) -> Result<Option<Digest>> {
     let tag = tag_of(github, version);
     let base = format!("{SITE}{}/releases/download/{tag}", github.repository);
     let beside = |name: &String| format!("{{base}}/{name}");
@@ -173,7 +169,7 @@ fn tag_of(github: &Github, version: &str) -> String {
     Values { version, ..Values::default() }.fill(&github.tag)
 }
 
-fn version_of(github: &Github, tag: &str, url: &Url) -> Result<String, SourceError> {
+fn version_of(github: &Github, tag: &str, url: &Url) -> Result<String> {
     let (before, after) = github.tag.split_once("{version}").unwrap_or((&github.tag, ""));
     let version = tag.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).and_then(version_name);
     version.map(str::to_owned).ok_or_else(|| SourceError::Nonsense {

@@ -7,7 +7,7 @@ use super::checksum::listed;
 use super::template::{Wanted, version_name};
 use super::{Resolver, format_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::limits::MAX_SEARCHED_BYTES;
 use names::Published;
 use reqwest::header::HeaderMap;
@@ -43,12 +43,7 @@ struct Manifest {
 
 impl Resolver {
     /// Finds an agent in `place`, a directory or one file. Blocks on the disk.
-    pub(crate) fn local(
-        &self,
-        agent: &AgentSpec,
-        place: &Path,
-        version: Option<&str>,
-    ) -> Result<Local, SourceError> {
+    pub(crate) fn local(&self, agent: &AgentSpec, place: &Path, version: Option<&str>) -> Result<Local> {
         let recipe = agent.install.as_ref().ok_or_else(|| {
             SourceError::Missing(format!("nothing is known about how '{}' is published", agent.id))
         })?;
@@ -106,12 +101,7 @@ fn files(place: &Path) -> io::Result<(&Path, Vec<String>)> {
     Ok((place, names))
 }
 
-fn file(
-    recipe: &Recipe,
-    directory: &Path,
-    found: Published,
-    asked: Option<&str>,
-) -> Result<Artifact, SourceError> {
+fn file(recipe: &Recipe, directory: &Path, found: Published, asked: Option<&str>) -> Result<Artifact> {
     let path = directory.join(&found.name);
     let format = format_of(&found.name);
     let told =
@@ -148,7 +138,7 @@ fn unpacked(place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
 }
 
 /// Reads the checksum from a list next to the file. A list that leaves the file out is an error.
-fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>, SourceError> {
+fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>> {
     let own = format!("{name}.sha256");
     for list in SUMS.iter().copied().chain([own.as_str()]) {
         let path = directory.join(list);

@@ -1,10 +1,13 @@
 //! The npm registry: which tarball a version of a package is, and what its bytes hash to. npm itself is not needed.
 
+#[cfg(any(test, feature = "testing"))]
+pub(super) mod testing;
+
 use super::checksum::integrity;
-use super::template::{Values, Wanted, version_name};
+use super::template::{Values, Wanted, published_address, version_name};
 use super::{Request, Resolver};
 use crate::artifact::{Artifact, Contents, Format, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderValue};
 use sa_agents::{Npm, NpmTree, Unpack};
@@ -64,7 +67,7 @@ pub(super) enum Bin {
 }
 
 /// Resolves a package that is one tarball.
-pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Result<Artifact, SourceError> {
+pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Result<Artifact> {
     let values = Values { platform: build, ..Values::default() };
     let package = Package::ask(request, &values.fill(&npm.package)).await?;
     let version = match &npm.latest_of {
@@ -86,7 +89,7 @@ pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Re
 }
 
 /// Returns a package with its dependencies, which only npm can put together.
-pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Result<Artifact, SourceError> {
+pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Result<Artifact> {
     let package = Package::ask(request, &tree.package).await?;
     let version = package.version(request.wanted)?;
     package.release(&version, request.wanted)?;
@@ -103,7 +106,7 @@ pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Resul
 
 impl<'a> Package<'a> {
     /// Asks the registry that npm's settings name for this package.
-    pub(super) async fn ask(request: &Request<'a>, name: &str) -> Result<Package<'a>, SourceError> {
+    pub(super) async fn ask(request: &Request<'a>, name: &str) -> Result<Package<'a>> {
         let resolver = request.resolver;
         let config = resolver.npm.config_for(name).await;
         let registry = config.registry(name)?;
@@ -127,7 +130,7 @@ impl<'a> Package<'a> {
     }
 
     /// Returns the version that is meant; words are the registry's tags.
-    pub(super) fn version(&self, wanted: Wanted<'_>) -> Result<String, SourceError> {
+    pub(super) fn version(&self, wanted: Wanted<'_>) -> Result<String> {
         let version = match wanted {
             Wanted::Version(version) => version,
             Wanted::Latest | Wanted::Word(_) => {
@@ -140,7 +143,7 @@ impl<'a> Package<'a> {
     }
 
     /// Returns the metadata of one version, by its name in the registry.
-    pub(super) fn release(&self, published: &str, wanted: Wanted<'_>) -> Result<Release, SourceError> {
+    pub(super) fn release(&self, published: &str, wanted: Wanted<'_>) -> Result<Release> {
         let missing = || SourceError::NoVersion {
             version: if wanted == Wanted::Latest { published } else { wanted.text() }.to_owned(),
             url: shown(&self.url),
@@ -151,8 +154,8 @@ impl<'a> Package<'a> {
     }
 
     /// Returns the file to fetch for a version.
-    pub(super) fn tarball(&self, release: &Release, unpack: Unpack) -> Result<RemoteFile, SourceError> {
-        let published = super::template::address(&release.dist.tarball)?;
+    pub(super) fn tarball(&self, release: &Release, unpack: Unpack) -> Result<RemoteFile> {
+        let published = published_address(&release.dist.tarball, &self.registry)?;
         let url = self.moved_here(&published).unwrap_or(published);
         Ok(RemoteFile {
             headers: self.resolver.npm.known_config().headers(&url),

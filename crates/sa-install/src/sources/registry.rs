@@ -1,14 +1,17 @@
 //! Entries of the ACP registry: a program for this platform if there is one, else a package of npm's.
 
+#[cfg(any(test, feature = "testing"))]
+pub(super) mod testing;
+
 use super::checksum::{file_name, sha256};
 use super::npm::Package;
-use super::template::{Wanted, address, version_name};
-use super::{Request, format_of};
+use super::template::{Wanted, published_address, version_name};
+use super::{Request, Resolver, format_of};
 use crate::artifact::{Artifact, Contents, RegistryLaunch, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
-use sa_agents::{Platform, Registry, Unpack};
+use sa_agents::{Registry, Unpack};
 use sa_api::InstallSource;
 use serde::Deserialize;
 use serde_json::Value;
@@ -67,12 +70,12 @@ struct Runner {
     env: BTreeMap<String, String>,
 }
 
-pub(super) async fn resolve(request: &Request<'_>, registry: &Registry) -> Result<Artifact, SourceError> {
+pub(super) async fn resolve(request: &Request<'_>, registry: &Registry) -> Result<Artifact> {
     let entry = entry(request, &registry.id).await?;
     let platform = request.resolver.platform;
     let (version, distribution) = chosen(request, entry)?;
     if let Some(binary) = distribution.binary.get(platform.registry_key()) {
-        return program(version, binary, platform);
+        return program(version, binary, request.resolver);
     }
     if let Some(npx) = distribution.npx {
         return package(request, version, npx).await;
@@ -87,7 +90,7 @@ pub(super) async fn resolve(request: &Request<'_>, registry: &Registry) -> Resul
     }
 }
 
-async fn entry(request: &Request<'_>, id: &str) -> Result<Entry, SourceError> {
+async fn entry(request: &Request<'_>, id: &str) -> Result<Entry> {
     let url = &request.resolver.index;
     let index: Index = request.resolver.client.json(url, &HeaderMap::new()).await?;
     let found = index.agents.into_iter().find(|agent| agent.get("id").and_then(Value::as_str) == Some(id));
@@ -97,7 +100,7 @@ async fn entry(request: &Request<'_>, id: &str) -> Result<Entry, SourceError> {
 
 /// Returns the version and how it is distributed. A registry names one version and maybe a preview; packages have
 /// all.
-fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution), SourceError> {
+fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution)> {
     let Entry { version, distribution, preview } = entry;
     let checked = |version: String| match version_name(&version) {
         Some(name) => Ok(name.to_owned()),
@@ -126,8 +129,8 @@ fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution),
     }
 }
 
-fn program(version: String, binary: &Binary, platform: Platform) -> Result<Artifact, SourceError> {
-    let url = address(&binary.archive)?;
+fn program(version: String, binary: &Binary, resolver: &Resolver) -> Result<Artifact> {
+    let (url, platform) = (published_address(&binary.archive, &resolver.index)?, resolver.platform);
     let name = file_name(&url);
     // The registry does not say for which C library a program is; some names do.
     if platform.name().contains("musl") && name.contains("gnu") {
@@ -157,7 +160,7 @@ fn program(version: String, binary: &Binary, platform: Platform) -> Result<Artif
 }
 
 /// Returns the package itself where that is the whole program, else with all it depends on.
-async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<Artifact, SourceError> {
+async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<Artifact> {
     let (name, pin) = split_package(&npx.package);
     let package = Package::ask(request, name).await?;
     // The version of an entry may differ from that of the package it pins.

@@ -1,6 +1,8 @@
 //! The catalog's templates, and the names of versions that go into them.
 
+use crate::error::Result;
 use crate::error::SourceError;
+use crate::fetch::shown;
 use crate::limits::MAX_VERSION_CHARS;
 use url::Url;
 
@@ -23,17 +25,27 @@ impl Values<'_> {
             .replace("{tag}", self.tag)
     }
 
-    pub(super) fn address(&self, template: &str) -> Result<Url, SourceError> {
+    pub(super) fn address(&self, template: &str) -> Result<Url> {
         address(&self.fill(template))
     }
 }
 
 /// Returns an address that the catalog or a registry's entry holds.
-pub(super) fn address(text: &str) -> Result<Url, SourceError> {
+pub(super) fn address(text: &str) -> Result<Url> {
     Url::parse(text).map_err(|error| SourceError::Nonsense {
         url: text.to_owned(),
         reason: format!("is not an address ({error})"),
     })
+}
+
+/// Returns an address that a document of `publisher` holds. Only a document of this machine names files of it.
+pub(super) fn published_address(text: &str, publisher: &Url) -> Result<Url> {
+    let url = address(text)?;
+    if matches!(url.scheme(), "http" | "https") || url.scheme() == publisher.scheme() {
+        return Ok(url);
+    }
+    let reason = format!("is named by {}, which may only name http and https addresses", shown(publisher));
+    Err(SourceError::Nonsense { url: shown(&url), reason })
 }
 
 /// The requested version.
@@ -90,4 +102,21 @@ pub(super) fn version_name(text: &str) -> Option<&str> {
         && text.len() <= MAX_VERSION_CHARS
         && text.chars().all(fits);
     version.then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn documents_of_servers_name_no_file_of_this_machine() {
+        let named = |text: &str, publisher: &str| published_address(text, &Url::parse(publisher).unwrap());
+        let server = "https://registry.test/";
+        let refusal = named("file:///etc/passwd", server).unwrap_err().to_string();
+        assert!(refusal.contains("file:///etc/passwd") && refusal.contains(server), "{refusal}");
+        assert!(named("data:,x", server).is_err());
+        assert!(named("https://elsewhere.test/a.tgz", server).is_ok());
+        assert!(named("file:///srv/a.tgz", "file:///srv/registry.json").is_ok());
+    }
 }

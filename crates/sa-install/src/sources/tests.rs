@@ -9,6 +9,7 @@ mod registry_entries;
 
 use super::*;
 use crate::artifact::{Contents, Digest, RemoteFile};
+use crate::error::Result;
 use crate::fetch::ClientOptions;
 use crate::npmrc::{NpmConfig, NpmSources};
 use sa_agents::{AgentSpec, Catalogue};
@@ -48,7 +49,7 @@ async fn ask(
     agent: &AgentSpec,
     kind: InstallSource,
     version: Option<&str>,
-) -> Result<Artifact, SourceError> {
+) -> Result<Artifact> {
     let recipe = agent.install.as_ref().unwrap();
     let source = recipe.sources.iter().find(|source| source.kind() == kind).unwrap();
     resolver.resolve(recipe, source, version).await

@@ -4,7 +4,7 @@ use super::checksum::{Subject, file_name, published};
 use super::template::{Values, Wanted, version_name};
 use super::{Request, format_of};
 use crate::artifact::{Artifact, Contents, RemoteFile};
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::shown;
 use reqwest::header::HeaderMap;
 use sa_agents::Vendor;
@@ -13,11 +13,7 @@ use url::Url;
 
 /// Tries the store's addresses in order. Returns the first error, unless that only says that the version is missing
 /// and another address could not be reached.
-pub(super) async fn resolve(
-    request: &Request<'_>,
-    vendor: &Vendor,
-    build: &str,
-) -> Result<Artifact, SourceError> {
+pub(super) async fn resolve(request: &Request<'_>, vendor: &Vendor, build: &str) -> Result<Artifact> {
     let mut failures = Vec::new();
     for base in &vendor.base {
         match at(request, vendor, base, build).await {
@@ -33,12 +29,7 @@ pub(super) async fn resolve(
     }
 }
 
-async fn at(
-    request: &Request<'_>,
-    vendor: &Vendor,
-    base: &str,
-    build: &str,
-) -> Result<Artifact, SourceError> {
+async fn at(request: &Request<'_>, vendor: &Vendor, base: &str, build: &str) -> Result<Artifact> {
     let wanted = request.wanted;
     let place = Values { base, platform: build, ..Values::default() };
     let version = match wanted {
@@ -81,7 +72,7 @@ async fn at(
 }
 
 /// Reads a file that holds a version's name and nothing else.
-async fn named_version(request: &Request<'_>, url: &Url) -> Result<String, SourceError> {
+async fn named_version(request: &Request<'_>, url: &Url) -> Result<String> {
     let text = request.resolver.client.text(url, &HeaderMap::new()).await?;
     version_name(&text).map(str::to_owned).ok_or_else(|| SourceError::Nonsense {
         url: shown(url),

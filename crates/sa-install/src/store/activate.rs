@@ -3,7 +3,7 @@
 use super::layout::AgentDirectory;
 use super::lock::Lock;
 use super::receipt::Receipt;
-use crate::error::SourceError;
+use crate::error::Result;
 use sa_disk::{DiskError, Durability, Staging, at};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -49,7 +49,7 @@ impl AgentDirectory {
 
 /// Returns the first of the entries that exists, made executable. An entry that a source names cannot point
 /// elsewhere.
-pub(crate) fn locate_entry(staging: &Path, entries: &[String]) -> Result<Option<String>, SourceError> {
+pub(crate) fn locate_entry(staging: &Path, entries: &[String]) -> Result<Option<String>> {
     for entry in entries {
         let plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
         let path: PathBuf = Path::new(entry).components().filter(|part| *part != Component::CurDir).collect();

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::artifact::{Format, RegistryLaunch};
+use crate::error::Result;
 use sa_testkit::mirror::{Entry, program};
 use serde_json::{Value, json};
 
 const SUM: &str = "a5e25bc6d2f950837b579605162e8c84364fce38f74facb5adcb3ff963994d41";
 
-async fn asked(entry: Value, platform: Platform, version: Option<&str>) -> Result<Artifact, SourceError> {
+async fn asked(entry: Value, platform: Platform, version: Option<&str>) -> Result<Artifact> {
     let mirror = Mirror::start().await.unwrap();
     asked_of(&mirror, entry, platform, version).await
 }
@@ -17,7 +18,7 @@ async fn asked_of(
     entry: Value,
     platform: Platform,
     version: Option<&str>,
-) -> Result<Artifact, SourceError> {
+) -> Result<Artifact> {
     // The first one is of a form that nobody knows yet.
     mirror.publish_acp_registry(&json!([{ "id": "later", "distribution": [] }, entry]));
     ask(&resolver(mirror, platform), &agent("goose"), InstallSource::Registry, version).await
