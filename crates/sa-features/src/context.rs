@@ -2,6 +2,7 @@
 //! They run with real agents, as only those show that they take it where the daemon puts it.
 
 mod cancelling;
+mod harm;
 mod modes;
 mod moving;
 mod provider;
@@ -33,6 +34,8 @@ pub enum Given {
     /// A cancel right after a message.
     Cancel,
     Rules,
+    /// Commands and tools that change files.
+    Harm,
     Modes,
     /// Options, and an agent that the user has defined.
     Options,
@@ -40,7 +43,7 @@ pub enum Given {
 
 impl Given {
     /// Every case.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Token,
         Self::Skills,
         Self::Servers,
@@ -49,12 +52,16 @@ impl Given {
         Self::Crowd,
         Self::Cancel,
         Self::Rules,
+        Self::Harm,
         Self::Modes,
         Self::Options,
     ];
 
     /// Returns whether it is tried with this agent: it takes a model to see what arrived.
     pub fn tries(self, subject: &Subject) -> bool {
+        if self == Self::Harm {
+            return harm::tries(subject);
+        }
         if matches!(self, Self::Rules | Self::Modes) && subject.name == "amp" {
             return true;
         }
@@ -80,6 +87,7 @@ impl Given {
             Self::Crowd => "crowd",
             Self::Cancel => "cancel_at_once",
             Self::Rules => "rules",
+            Self::Harm => "harm",
             Self::Modes => "modes",
             Self::Options => "options",
         };
@@ -100,6 +108,7 @@ impl Given {
                 Self::Crowd => moving::starts_together(subject).await,
                 Self::Cancel => cancelling::holds(subject).await,
                 Self::Rules => rules::hold(subject).await,
+                Self::Harm => harm::is_prevented(subject).await,
                 Self::Modes => modes::do_what_the_table_says(subject).await,
                 Self::Options => modes::options_arrive(subject).await,
             }

@@ -122,6 +122,7 @@ fn model_line(step: &Step) -> String {
             tool("task", &input)
         }
         Step::Mcp { server, tool: name, input } => tool(&format!("{server}/{name}"), input),
+        Step::Own { tool: name, input } => tool(name, input),
         Step::Stop(reason) => format!("stop: {reason}"),
         Step::Usage { input, output } => format!("usage: input={input} output={output}"),
         Step::Hang => "hang".to_owned(),

@@ -53,6 +53,11 @@ pub(crate) enum Step {
         tool: String,
         input: Value,
     },
+    /// Calls a tool by the agent's own name for it.
+    Own {
+        tool: &'static str,
+        input: Value,
+    },
     /// Ends for this reason.
     Stop(&'static str),
     /// The numbers of tokens that the model reports.

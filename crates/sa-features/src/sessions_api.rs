@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{EventData, UniversalEvent};
 use sa_testkit::{DEADLINE, Daemon, Http, Sse, within};
-use sa_universal::Projector;
+use sa_universal::testing::Projector;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -315,6 +315,11 @@ impl Subject {
         self.kind == Kind::Codex
     }
 
+    /// Returns whether this version runs some commands that write as if they would only read, and asks nobody.
+    pub(crate) fn takes_writers_for_readers(&self) -> bool {
+        self.name == "codex_0_144_0"
+    }
+
     /// Returns whether it stores a turn a moment after its end.
     pub(crate) fn stores_late(&self) -> bool {
         self.kind == Kind::Amp

@@ -1,6 +1,8 @@
 //! The Anthropic Messages API.
 
-use crate::conversation::{Conversation, Form, Offer, Said, call_id, list_of, media_type, text_of, unique};
+use crate::conversation::{
+    Conversation, Form, Offer, Said, call_id, list_of, media_type, text_of, texts_of, unique,
+};
 use crate::dialect::{Dialect, Event, Tokens, json_input, pieces};
 use crate::direct::Kind;
 use crate::tools::Call;
@@ -18,18 +20,16 @@ pub(crate) fn read(body: &Value) -> Conversation {
         stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
         ..Conversation::default()
     };
-    for text in texts(body.get("system").unwrap_or(&Value::Null)) {
-        conversation.instruct(text);
-    }
+    texts_of(body.get("system")).into_iter().for_each(|text| conversation.instruct(text));
     for message in list_of(body, "messages") {
-        let content = message.get("content").unwrap_or(&Value::Null);
+        let texts = texts_of(message.get("content"));
         match text_of(message, "role") {
             Some("assistant") => {
-                let call = content.as_array().into_iter().flatten().find_map(|block| text_of(block, "id"));
+                let call = list_of(message, "content").iter().find_map(|block| text_of(block, "id"));
                 conversation.assistant(call);
             }
-            Some("system") => texts(content).into_iter().for_each(|text| conversation.instruct(text)),
-            _ => conversation.user(said(content)),
+            Some("system") => texts.into_iter().for_each(|text| conversation.instruct(text)),
+            _ => conversation.user(said(texts, list_of(message, "content"))),
         }
     }
     conversation
@@ -41,29 +41,17 @@ fn schema(body: &Value) -> Option<Value> {
 }
 
 fn offer(tool: &Value) -> Option<Offer> {
-    let name = text_of(tool, "name")?.to_owned();
-    let schema = tool.get("input_schema").cloned().unwrap_or_default();
-    Some(Offer { name, namespace: None, form: Form::Function, schema })
+    Some(Offer::new(text_of(tool, "name")?, Form::Function, tool.get("input_schema")))
 }
 
-/// The texts of a content that is a text or a list of blocks.
-fn texts(content: &Value) -> Vec<&str> {
-    match content {
-        Value::String(text) => vec![text],
-        Value::Array(blocks) => blocks.iter().filter_map(|block| text_of(block, "text")).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn said(content: &Value) -> Said {
-    let mut said = Said { texts: texts(content).into_iter().map(str::to_owned).collect(), ..Said::default() };
-    for block in content.as_array().into_iter().flatten() {
+fn said(texts: Vec<&str>, blocks: &[Value]) -> Said {
+    let mut said = Said::prompt(texts);
+    for block in blocks {
         match text_of(block, "type") {
             Some("image") => said.images.push(image(block)),
             Some("tool_result") => {
-                let content = block.get("content").unwrap_or(&Value::Null);
-                said.results.push(texts(content).join("\n"));
-                let inner = content.as_array().into_iter().flatten();
+                said.results.push(texts_of(block.get("content")).join("\n"));
+                let inner = list_of(block, "content").iter();
                 said.images.extend(inner.filter(|part| text_of(part, "type") == Some("image")).map(image));
             }
             _ => {}

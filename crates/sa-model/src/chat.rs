@@ -1,6 +1,8 @@
 //! The OpenAI Chat Completions API, as OpenAI and those who are compatible with it speak it.
 
-use crate::conversation::{Conversation, Form, Offer, Said, call_id, list_of, media_type, text_of, unique};
+use crate::conversation::{
+    Conversation, Form, Offer, Said, call_id, list_of, media_type, text_of, texts_of, unique,
+};
 use crate::dialect::{Dialect, Event, Tokens, json_input, pieces};
 use crate::direct::Kind;
 use crate::openai;
@@ -22,9 +24,9 @@ pub(crate) fn read(body: &Value) -> Conversation {
         ..Conversation::default()
     };
     for message in list_of(body, "messages") {
-        let texts = texts(message.get("content").unwrap_or(&Value::Null));
+        let texts = texts_of(message.get("content"));
         match text_of(message, "role") {
-            Some("system" | "developer") => texts.iter().for_each(|text| conversation.instruct(text)),
+            Some("system" | "developer") => texts.into_iter().for_each(|text| conversation.instruct(text)),
             Some("assistant") => {
                 let call = list_of(message, "tool_calls").iter().find_map(|call| text_of(call, "id"));
                 conversation.assistant(call);
@@ -32,7 +34,7 @@ pub(crate) fn read(body: &Value) -> Conversation {
             Some("tool" | "function") => {
                 conversation.user(Said { results: vec![texts.join("\n")], ..Said::default() });
             }
-            _ => conversation.user(Said { texts, images: images(message), results: Vec::new() }),
+            _ => conversation.user(Said { images: images(message), ..Said::prompt(texts) }),
         }
     }
     conversation
@@ -40,19 +42,7 @@ pub(crate) fn read(body: &Value) -> Conversation {
 
 fn offer(tool: &Value) -> Option<Offer> {
     let function = tool.get("function")?;
-    let schema = function.get("parameters").cloned().unwrap_or_default();
-    let name = text_of(function, "name")?.to_owned();
-    Some(Offer { name, namespace: None, form: Form::Function, schema })
-}
-
-fn texts(content: &Value) -> Vec<String> {
-    match content {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => {
-            parts.iter().filter_map(|part| text_of(part, "text")).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    }
+    Some(Offer::new(text_of(function, "name")?, Form::Function, function.get("parameters")))
 }
 
 fn images(message: &Value) -> Vec<String> {

@@ -64,6 +64,20 @@ pub(crate) struct Offer {
     pub(crate) schema: Value,
 }
 
+impl Offer {
+    /// A tool that is called by its name, in this form.
+    pub(crate) fn new(name: &str, form: Form, schema: Option<&Value>) -> Self {
+        Self { name: name.to_owned(), namespace: None, form, schema: schema.cloned().unwrap_or_default() }
+    }
+}
+
+impl Said {
+    /// A prompt of these texts.
+    pub(crate) fn prompt(texts: Vec<&str>) -> Self {
+        Self { texts: texts.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+}
+
 impl Conversation {
     pub(crate) fn instruct(&mut self, text: &str) {
         if !self.system.is_empty() {
@@ -132,6 +146,15 @@ pub(crate) fn text_of<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
 /// A field's list, or an empty one.
 pub(crate) fn list_of<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The texts of a content that is a text or a list of parts.
+pub(crate) fn texts_of(content: Option<&Value>) -> Vec<&str> {
+    match content {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| text_of(part, "text")).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The media type in a `data:` address; other addresses have none.

@@ -42,13 +42,7 @@ pub(crate) fn read(path: &str, body: &Value) -> Conversation {
 fn offers(tool: &Value) -> Vec<Offer> {
     let offer = |function: &Value| {
         let schema = function.get("parametersJsonSchema").or_else(|| function.get("parameters"));
-        let name = text_of(function, "name")?.to_owned();
-        Some(Offer {
-            name,
-            namespace: None,
-            form: Form::Function,
-            schema: schema.cloned().unwrap_or_default(),
-        })
+        Some(Offer::new(text_of(function, "name")?, Form::Function, schema))
     };
     list_of(tool, "functionDeclarations").iter().filter_map(offer).collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::amp::Threads;
 use crate::direct::Place;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -71,32 +71,24 @@ impl Journal {
         Self { inner: Mutex::default(), count: watch::Sender::new(0), threads: Threads::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic elsewhere leaves whole entries behind: each change below is one push or one count.
-        self.inner.lock()
-    }
-
     /// Keeps a request, whose body had so many bytes, and numbers it. The oldest go when the bounds are reached.
     pub(crate) fn keep(&self, mut request: Request, bytes: usize) {
-        {
-            let mut inner = self.lock();
-            request.number = *self.count.borrow() + 1;
-            inner.requests.push_back((request, bytes));
-            inner.bytes += bytes;
-            while inner.requests.len() > MOST_REQUESTS || inner.bytes > MOST_BYTES && inner.requests.len() > 1
-            {
-                inner.bytes -= inner.requests.pop_front().map_or(0, |(_, bytes)| bytes);
-            }
-            self.count.send_modify(|count| *count += 1);
+        let mut inner = self.inner.lock();
+        request.number = *self.count.borrow() + 1;
+        inner.requests.push_back((request, bytes));
+        inner.bytes += bytes;
+        while inner.requests.len() > MOST_REQUESTS || inner.bytes > MOST_BYTES && inner.requests.len() > 1 {
+            inner.bytes -= inner.requests.pop_front().map_or(0, |(_, bytes)| bytes);
         }
+        self.count.send_modify(|count| *count += 1);
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {
-        self.lock().requests.iter().map(|(request, _)| request.clone()).collect()
+        self.inner.lock().requests.iter().map(|(request, _)| request.clone()).collect()
     }
 
     pub(crate) fn clear(&self) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.requests.clear();
         inner.bytes = 0;
     }
@@ -107,7 +99,7 @@ impl Journal {
 
     /// Returns whether a fault that comes so many times is still to come; counts it if so.
     pub(crate) fn is_due(&self, place: Place, times: u32) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         if !inner.counters.contains_key(&place) {
             inner.oldest.push_back(place);
             if inner.oldest.len() > MOST_COUNTERS

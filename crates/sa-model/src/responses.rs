@@ -101,41 +101,34 @@ impl Dialect for Responses {
     }
 
     fn open(&mut self, kind: Kind, out: &mut Vec<Event>) {
-        match kind {
-            Kind::Say => {
-                let id = format!("msg_{}", unique());
-                let item = json!({ "type": "message", "id": id, "role": "assistant", "status": "in_progress", "content": [] });
-                self.add(&item, out);
-                let part = json!({ "type": "output_text", "text": "", "annotations": [] });
-                let data = json!({ "content_index": 0, "part": part });
-                self.push_item("response.content_part.added", &id, data, out);
-                self.open = Some(Open { kind, id, text: String::new() });
-            }
-            Kind::Think => {
-                let id = format!("rs_{}", unique());
-                self.add(&json!({ "type": "reasoning", "id": id, "summary": [] }), out);
-                let part = json!({ "type": "summary_text", "text": "" });
-                let data = json!({ "summary_index": 0, "part": part });
-                self.push_item("response.reasoning_summary_part.added", &id, data, out);
-                self.open = Some(Open { kind, id, text: String::new() });
-            }
-        }
+        let prefix = if kind == Kind::Say { "msg" } else { "rs" };
+        let id = format!("{prefix}_{}", unique());
+        let (item, event, data) = match kind {
+            Kind::Say => (
+                json!({ "type": "message", "id": id, "role": "assistant", "status": "in_progress", "content": [] }),
+                "response.content_part.added",
+                json!({ "content_index": 0, "part": { "type": "output_text", "text": "", "annotations": [] } }),
+            ),
+            Kind::Think => (
+                json!({ "type": "reasoning", "id": id, "summary": [] }),
+                "response.reasoning_summary_part.added",
+                json!({ "summary_index": 0, "part": { "type": "summary_text", "text": "" } }),
+            ),
+        };
+        self.add(&item, out);
+        self.push_item(event, &id, data, out);
+        self.open = Some(Open { kind, id, text: String::new() });
     }
 
     fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
         let Some(open) = &mut self.open else { return };
         open.text.push_str(piece);
         let id = open.id.clone();
-        match open.kind {
-            Kind::Say => {
-                let data = json!({ "content_index": 0, "delta": piece });
-                self.push_item("response.output_text.delta", &id, data, out);
-            }
-            Kind::Think => {
-                let data = json!({ "summary_index": 0, "delta": piece });
-                self.push_item("response.reasoning_summary_text.delta", &id, data, out);
-            }
-        }
+        let (event, index) = match open.kind {
+            Kind::Say => ("response.output_text.delta", "content_index"),
+            Kind::Think => ("response.reasoning_summary_text.delta", "summary_index"),
+        };
+        self.push_item(event, &id, json!({ index: 0, "delta": piece }), out);
     }
 
     fn close(&mut self, out: &mut Vec<Event>) {

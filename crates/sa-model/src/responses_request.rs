@@ -1,6 +1,6 @@
 //! Requests of the OpenAI Responses API: a flat list of items, some of which bring tools.
 
-use crate::conversation::{Conversation, Form, Offer, Said, list_of, media_type, text_of};
+use crate::conversation::{Conversation, Form, Offer, Said, list_of, media_type, text_of, texts_of};
 use crate::tools;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(crate) fn read(body: &Value) -> Conversation {
     }
     offers(list_of(body, "tools"), None, &mut conversation.tools);
     if let Some(text) = text_of(body, "input") {
-        conversation.user(Said { texts: vec![text.to_owned()], ..Said::default() });
+        conversation.user(Said::prompt(vec![text]));
     }
     for item in list_of(body, "input") {
         read_item(item, &mut conversation);
@@ -32,21 +32,20 @@ pub(crate) fn read(body: &Value) -> Conversation {
 fn read_item(item: &Value, conversation: &mut Conversation) {
     match (text_of(item, "type").unwrap_or("message"), text_of(item, "role")) {
         ("message", Some("developer" | "system")) => {
-            texts(item, "content").into_iter().for_each(|text| conversation.instruct(text));
+            texts_of(item.get("content")).into_iter().for_each(|text| conversation.instruct(text));
         }
         ("message", Some("assistant")) | ("reasoning", _) => conversation.assistant(None),
-        ("message", _) => conversation.user(Said {
-            texts: texts(item, "content").into_iter().map(str::to_owned).collect(),
-            images: images(item, "content"),
-            results: Vec::new(),
-        }),
+        ("message", _) => {
+            let prompt = Said::prompt(texts_of(item.get("content")));
+            conversation.user(Said { images: images(item, "content"), ..prompt });
+        }
         ("agent_message", _) => agent_message(item, conversation),
         ("compaction_trigger", _) => conversation.compaction = true,
         ("additional_tools", _) => offers(list_of(item, "tools"), None, &mut conversation.tools),
         (kind, _) if kind.ends_with("_output") => conversation.user(Said {
             texts: Vec::new(),
             images: images(item, "output"),
-            results: vec![texts(item, "output").join("\n")],
+            results: vec![texts_of(item.get("output")).join("\n")],
         }),
         (kind, _) if kind.ends_with("_call") => conversation.assistant(text_of(item, "call_id")),
         _ => {}
@@ -68,15 +67,6 @@ fn agent_message(item: &Value, conversation: &mut Conversation) {
     conversation.user(said);
 }
 
-/// The texts of a field that is a text or a list of parts.
-fn texts<'a>(item: &'a Value, field: &str) -> Vec<&'a str> {
-    match item.get(field) {
-        Some(Value::String(text)) => vec![text],
-        Some(Value::Array(parts)) => parts.iter().filter_map(|part| text_of(part, "text")).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn images(item: &Value, field: &str) -> Vec<String> {
     list_of(item, field).iter().filter_map(|part| text_of(part, "image_url")).map(media_type).collect()
 }
@@ -95,8 +85,8 @@ fn offers(list: &[Value], namespace: Option<&str>, out: &mut Vec<Offer>) {
         if form == Form::Custom {
             out.extend(tools::nested(text_of(tool, "description").unwrap_or_default()));
         }
-        let schema = tool.get("parameters").cloned().unwrap_or_default();
-        out.push(Offer { name: name.to_owned(), namespace: namespace.map(str::to_owned), form, schema });
+        let namespace = namespace.map(str::to_owned);
+        out.push(Offer { namespace, ..Offer::new(name, form, tool.get("parameters")) });
     }
 }
 

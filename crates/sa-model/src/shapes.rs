@@ -217,9 +217,7 @@ fn questions(fields: &Map<String, Value>, schema: &Value) -> Map<String, Value> 
     let alone = [Value::Object(fields.clone())];
     let given = fields.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or(&alone);
     let unknown = "questions".to_owned();
-    let Some((name, items)) = list_property(schema).or(Some((&unknown, &Value::Null))) else {
-        return Map::new();
-    };
+    let (name, items) = list_property(schema).unwrap_or((&unknown, &Value::Null));
     let mut list = Vec::new();
     for (at, question) in given.iter().filter_map(Value::as_object).enumerate() {
         let mut item = renamed(question, items, &QUESTION_FIELDS);

@@ -106,7 +106,7 @@ fn stand_in<'a>(neutral: &str, candidates: &[&'a str], offers: &[Offer]) -> &'a 
 fn held_back(name: &str, offers: &[Offer]) -> Offer {
     let nested = offers.iter().any(|offer| offer.form == Form::Nested);
     let form = if nested { Form::Nested } else { Form::Function };
-    Offer { name: name.to_owned(), namespace: None, form, schema: Value::Null }
+    Offer::new(name, form, None)
 }
 
 /// A server's tool that is not offered. Most agents put the server before the name, one has namespaces.
@@ -198,12 +198,7 @@ pub(crate) fn join(earlier: &mut Call, later: &Call) -> bool {
 /// The tools that can be called from the JavaScript which a custom tool runs, as its description lists them.
 pub(crate) fn nested(description: &str) -> impl Iterator<Item = Offer> {
     let names = description.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
-    names.map(|name| Offer {
-        name: name.to_owned(),
-        namespace: None,
-        form: Form::Nested,
-        schema: Value::Null,
-    })
+    names.map(|name| Offer::new(name, Form::Nested, None))
 }
 
 #[cfg(test)]

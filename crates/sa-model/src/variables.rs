@@ -33,21 +33,10 @@ impl<'a> Variables<'a> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
             out.push_str(before);
-            let Some((name, behind)) = after.split_once('}') else {
-                out.push_str("${");
-                rest = after;
-                continue;
-            };
-            match self.value(name) {
-                Some(value) => {
-                    out.push_str(&value);
-                    rest = behind;
-                }
-                None => {
-                    out.push_str("${");
-                    rest = after;
-                }
-            }
+            let known = after.split_once('}').and_then(|(name, behind)| Some((self.value(name)?, behind)));
+            let (value, behind) = known.unwrap_or_else(|| ("${".to_owned(), after));
+            out.push_str(&value);
+            rest = behind;
         }
         out.push_str(rest);
         out

@@ -4,7 +4,10 @@
 //! `||`, `|` between commands. Names of files may be left to the shell (`src/*.rs`), and output may go to `/dev/null`.
 //! Everything else is cut as well as it can be, and makes the line uncertain.
 
+mod expansion;
+
 use super::word::Word;
+use std::cell::OnceCell;
 
 /// The longest line that is read, in bytes.
 const MAX_LINE: usize = 64 << 10;
@@ -15,18 +18,22 @@ pub struct Line {
     commands: Vec<Vec<Word>>,
     is_certain: bool,
     is_broken: bool,
+    evaluates: bool,
+    decoded: Vec<String>,
+    inner: Vec<String>,
 }
 
 impl Line {
     /// Takes a line apart.
     pub fn read(text: &str) -> Self {
         if text.len() > MAX_LINE {
-            return Self { commands: Vec::new(), is_certain: false, is_broken: true };
+            return Self { is_broken: true, ..Self::default() };
         }
         let letters: Vec<char> = text.chars().collect();
         let mut lexer = Lexer {
             letters: &letters,
             at: 0,
+            is_quoted: true,
             line: Self { is_certain: true, ..Self::default() },
             ..Lexer::default()
         };
@@ -47,6 +54,21 @@ impl Line {
     /// Returns whether the line cannot be read to its end, as when a quote is missing.
     pub fn is_broken(&self) -> bool {
         self.is_broken
+    }
+
+    /// Returns whether an expansion evaluates what a variable holds.
+    pub(crate) fn evaluates(&self) -> bool {
+        self.evaluates
+    }
+
+    /// Returns the texts of substitutions, which are lines of their own.
+    pub(crate) fn inner(&self) -> &[String] {
+        &self.inner
+    }
+
+    /// Returns the texts of `$'…'`, with their escapes decoded.
+    pub(crate) fn decoded(&self) -> &[String] {
+        &self.decoded
     }
 }
 
@@ -74,6 +96,10 @@ struct Lexer<'a> {
     redirection: Option<Redirection>,
     /// The words that end the text behind this line.
     heres: Vec<String>,
+    /// Quotes within substitutions have ended so far.
+    is_quoted: bool,
+    /// The position of the last word `case`, once a substitution asked for it.
+    last_case: OnceCell<Option<usize>>,
 }
 
 impl Lexer<'_> {
@@ -205,6 +231,7 @@ impl Lexer<'_> {
     /// Passes over text that is given to commands. Commands in it are found by those who cut the line at its ends of lines.
     fn skip_heres(&mut self) {
         for end in std::mem::take(&mut self.heres) {
+            let start = self.at;
             loop {
                 let rest = self.letters.get(self.at..).unwrap_or_default();
                 if rest.is_empty() {
@@ -213,6 +240,8 @@ impl Lexer<'_> {
                 let line: String = rest.iter().take_while(|c| **c != '\n').collect();
                 self.at = (self.at + line.chars().count() + 1).min(self.letters.len());
                 if line.trim_start_matches('\t') == end {
+                    let letters = self.letters;
+                    self.here_text(letters.get(start..self.at).unwrap_or_default());
                     break;
                 }
             }
@@ -259,26 +288,32 @@ impl Lexer<'_> {
     fn redirect(&mut self, c: char) {
         let is_number =
             |word: &Word| word.text().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit()));
+        // `{name}` is a variable that gets the number.
+        let is_variable =
+            |word: &Word| word.text().is_some_and(|text| text.starts_with('{') && text.ends_with('}'));
         if self.redirection.is_some() {
             self.broken();
-        } else if self.is_bare && self.word.as_ref().is_some_and(is_number) {
+        } else if self.is_bare && self.word.as_ref().is_some_and(is_number)
+            || self.word.as_ref().is_some_and(is_variable)
+        {
             self.word = None;
         }
         self.end_word();
-        let operator = match self.peek() {
-            Some('(') => {
-                self.at += 1;
-                return self.substitution(')');
-            }
-            Some('&') => Redirection::Descriptor,
-            Some('>') if c == '>' => Redirection::File,
-            Some('<') if c == '<' && self.letters.get(self.at + 1) != Some(&'<') => Redirection::Here,
-            Some('<' | '>' | '|') => Redirection::Other,
-            _ => Redirection::File,
-        };
-        while self.peek().is_some_and(|c| matches!(c, '<' | '>' | '|' | '&')) {
+        if self.peek() == Some('(') {
+            self.at += 1;
+            return self.substitution(')');
+        }
+        let mut operator = String::from(c);
+        while let Some(c) = self.peek().filter(|c| matches!(c, '<' | '>' | '|' | '&')) {
+            operator.push(c);
             self.at += 1;
         }
+        let operator = match operator.as_str() {
+            ">" | ">>" | "<" => Redirection::File,
+            ">&" | "<&" => Redirection::Descriptor,
+            "<<" => Redirection::Here,
+            _ => Redirection::Other,
+        };
         if self.peek() == Some('-') && operator == Redirection::Here {
             self.at += 1;
         }
@@ -340,102 +375,6 @@ impl Lexer<'_> {
                 },
                 Some(c) => self.push(c),
             }
-        }
-    }
-
-    /// Passes over an expansion. Commands within are found by those who cut the line at parentheses.
-    fn expansion(&mut self) {
-        self.doubt();
-        self.any();
-        match self.peek() {
-            Some('(') => {
-                self.at += 1;
-                self.substitution(')');
-            }
-            Some('{') => self.substitution('}'),
-            Some('\'') => {
-                self.at += 1;
-                self.ansi_quoted();
-            }
-            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
-                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.at += 1;
-                }
-            }
-            Some(c) if c.is_ascii_digit() || "@*#?$!-".contains(c) => self.at += 1,
-            _ => {}
-        }
-    }
-
-    fn ansi_quoted(&mut self) {
-        loop {
-            match self.next() {
-                None => return self.broken(),
-                Some('\'') => return,
-                Some('\\') => self.at += 1,
-                Some(_) => {}
-            }
-        }
-    }
-
-    /// Passes over everything up to the letter that closes.
-    fn substitution(&mut self, close: char) {
-        self.doubt();
-        self.any();
-        let open = match close {
-            ')' => Some('('),
-            '}' => Some('{'),
-            _ => None,
-        };
-        let mut depth = usize::from(close != '}');
-        loop {
-            match self.next() {
-                None => return self.broken(),
-                Some('\\') => self.at += 1,
-                Some(c) if Some(c) == open => depth += 1,
-                Some(c) if c == close => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                Some(_) => {}
-            }
-        }
-    }
-
-    /// Passes over alternatives (`{a,b}`), and ends a command at a brace that groups.
-    fn brace(&mut self, c: char) {
-        self.doubt();
-        let rest = self.letters.iter().skip(self.at);
-        let inner: Vec<char> = rest.take_while(|c| !c.is_whitespace()).copied().collect();
-        let close = inner.iter().rposition(|c| *c == '}');
-        let is_list = |inner: &[char]| inner.contains(&',') || inner.windows(2).any(|two| two == ['.', '.']);
-        match close {
-            Some(close) if c == '{' && inner.get(..close).is_some_and(is_list) => {
-                self.at += close + 1;
-                self.any();
-            }
-            _ if self.word.is_none() && inner.first().is_none_or(|c| *c == ';') => self.end_command(),
-            _ => self.open(false).push(c),
-        }
-    }
-
-    fn glob(&mut self, c: char) {
-        let rest = self.letters.iter().skip(self.at);
-        let inner: Vec<char> = rest.take_while(|c| !c.is_whitespace()).copied().collect();
-        match inner.iter().skip(1).position(|c| *c == ']') {
-            Some(close) if c == '[' => {
-                // Quotes within brackets are not worth reading.
-                self.doubt();
-                self.at += close + 2;
-                self.any();
-            }
-            None if c == '[' => {
-                self.doubt();
-                self.open(true).push(c);
-            }
-            _ => self.any(),
         }
     }
 }

@@ -8,7 +8,9 @@
 //!
 //! The two judgments err in opposite directions: a line that is not certain never only reads, and may run more.
 
+mod arguments;
 mod lexer;
+mod names;
 mod programs;
 mod readings;
 mod reads;
@@ -19,7 +21,8 @@ mod tests;
 mod word;
 
 pub use lexer::Line;
-pub use programs::{is_shell, takes_script};
+pub use names::Names;
+pub use programs::{is_shell, starts_others, takes_script};
 pub use readings::Readings;
 pub use reads::only_reads;
 pub use word::{Piece, Word};

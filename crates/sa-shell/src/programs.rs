@@ -1,88 +1,43 @@
 //! Words and programs that stand before the program that matters.
 
+use super::names::Names;
+
 /// Shells, by the names under which nobody else is started.
-const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+const SHELLS: Names = Names("sh bash zsh dash ksh ash fish");
 const PLACES: [&str; 4] = ["", "/bin/", "/usr/bin/", "/usr/local/bin/"];
 
 /// Words of shells behind which a command stands.
-const KEYWORDS: [&str; 24] = [
-    "!",
-    "-",
-    "{",
-    "and",
-    "begin",
-    "builtin",
-    "coproc",
-    "do",
-    "elif",
-    "else",
-    "exec",
-    "function",
-    "if",
-    "in",
-    "nocorrect",
-    "noglob",
-    "not",
-    "or",
-    "repeat",
-    "select",
-    "then",
-    "time",
-    "until",
-    "while",
-];
+const KEYWORDS: Names =
+    Names("! - { and begin do elif else function if in nocorrect noglob not or select then until while");
 
 /// Programs that start another one, which one of their arguments names.
-const WRAPPERS: [&str; 40] = [
-    "busybox",
-    "chroot",
-    "chrt",
-    "command",
-    "doas",
-    "docker",
-    "env",
-    "find",
-    "firejail",
-    "flock",
-    "gdb",
-    "ionice",
-    "kubectl",
-    "ltrace",
-    "nice",
-    "nohup",
-    "npx",
-    "nsenter",
-    "parallel",
-    "pkexec",
-    "podman",
-    "prlimit",
-    "runuser",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "ssh",
-    "stdbuf",
-    "strace",
-    "su",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "timeout",
-    "toybox",
-    "unbuffer",
-    "unshare",
-    "watch",
-    "xargs",
-];
+const WRAPPERS: Names = Names(
+    "arch builtin bundle bunx busybox chcon choom chpst chroot chrt command coproc cpulimit \
+     dbus-run-session direnv doas docker dumb-init eatmydata entr env exec fakeroot faketime find firejail \
+     flock gdb gosu hash i386 ionice kubectl linux32 linux64 logsave ltrace mise nice nohup npx nsenter \
+     parallel perf pipx pkexec podman poetry prlimit proxychains repeat rlwrap runcon runuser screen \
+     script setarch setpriv setsid sg ssh start-stop-daemon stdbuf strace su su-exec sudo systemd-run \
+     taskset time timeout tini tmux torsocks toybox unbuffer unshare uv uvx valgrind watch x86_64 xargs",
+);
 
 /// Programs other than shells that run text as a shell does.
-const EVALUATORS: [&str; 12] =
-    ["alias", "docker", "env", "eval", "find", "parallel", "script", "ssh", "su", "trap", "watch", "xargs"];
+const EVALUATORS: Names = Names(
+    "alias bind compgen complete docker env eval find flock mapfile parallel podman readarray runuser \
+     screen script sg ssh su sudo tmux trap watch",
+);
+
+/// Those of them whose text is a command line in every case. Where a shell fills something in, that may be a command.
+const INTERPRETERS: Names = Names("alias compgen eval mapfile readarray script ssh su trap watch");
+
+/// Commands of a shell that evaluate the index of an array in the names that they are given.
+const INDEXERS: Names = Names("[ [[ declare export let local printf read readonly test typeset unset wait");
+
+/// Programs whose arguments are completed by what they read or find.
+const COMPLETERS: Names = Names("find parallel xargs");
 
 /// Returns whether a program is a shell. One of that name elsewhere could be anything.
 pub fn is_shell(program: &str) -> bool {
-    PLACES.iter().any(|place| program.strip_prefix(place).is_some_and(|name| SHELLS.contains(&name)))
+    PLACES.iter().any(|place| program.strip_prefix(place).is_some_and(|name| SHELLS.contains(name)))
 }
 
 /// Returns whether the word behind this option of a shell is the script.
@@ -92,15 +47,33 @@ pub fn takes_script(option: &str) -> bool {
 }
 
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    KEYWORDS.contains(word)
 }
 
 /// Returns whether any argument of the program may be the program that matters.
-pub(crate) fn starts_others(name: &str) -> bool {
-    WRAPPERS.contains(&name) || evaluates(name)
+pub fn starts_others(name: &str) -> bool {
+    WRAPPERS.contains(name) || evaluates(name) || name.starts_with("ld-") || name.starts_with("ld.so")
 }
 
 /// Returns whether any argument of the program may be a command line.
 pub(crate) fn evaluates(name: &str) -> bool {
-    SHELLS.contains(&name) || EVALUATORS.contains(&name) || name == "runuser" || name == "sudo"
+    SHELLS.contains(name) || EVALUATORS.contains(name) || name == "xargs"
+}
+
+/// Returns whether an argument into which a shell fills something is run as a command line.
+pub(crate) fn interprets(name: &str) -> bool {
+    INTERPRETERS.contains(name)
+}
+
+pub(crate) fn indexes(name: &str) -> bool {
+    INDEXERS.contains(name)
+}
+
+pub(crate) fn completes(name: &str) -> bool {
+    COMPLETERS.contains(name)
+}
+
+/// Returns whether a program by this name runs commands out of files that it is given, or out of its input.
+pub(crate) fn runs_files(name: &str) -> bool {
+    SHELLS.contains(name) || matches!(name, "." | "source")
 }

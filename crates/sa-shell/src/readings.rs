@@ -1,11 +1,12 @@
 //! Everything that a command line may run, as phrases: for rules about what must not run.
 
+use super::arguments::{Interpreted, completed, interpreted, may_be_program};
 use super::lexer::Line;
-use super::programs::{evaluates, is_keyword, starts_others};
+use super::programs::{evaluates, indexes, is_keyword, starts_others};
 use super::word::{Piece, Word};
 
 /// Command lines within command lines are followed this deep.
-const MAX_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 6;
 
 /// Phrases together are at most this long, in bytes. A line with more of them may run anything.
 const MAX_BYTES: usize = 1 << 20;
@@ -53,7 +54,7 @@ impl Readings {
     }
 
     fn line(&mut self, text: &str, depth: usize) {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || self.bytes > MAX_BYTES {
             return self.anything();
         }
         // Words continue behind such an end of a line, which must not be taken for the end of a command.
@@ -61,20 +62,25 @@ impl Readings {
         if joined.len() < text.len() {
             self.line(&joined, depth);
         }
-        self.whole(text, depth);
+        let whole = Line::read(text);
+        if whole.is_broken() {
+            self.anything();
+        }
+        self.commands(&whole, depth);
         // A part may begin or end within quotes, so that alone it is broken. Redirections are read as such, and as ends.
         let is_end = |c: char| OPERATORS.contains(&c) && c != '<' && c != '>';
         for part in text.split(is_end).chain(text.split(OPERATORS)).filter(|part| part.len() < text.len()) {
-            for command in Line::read(part).commands() {
-                self.command(command, depth);
-            }
+            self.commands(&Line::read(part), depth);
         }
     }
 
-    fn whole(&mut self, text: &str, depth: usize) {
-        let line = Line::read(text);
-        if line.is_broken() {
+    fn commands(&mut self, line: &Line, depth: usize) {
+        if line.evaluates() {
             self.anything();
+        }
+        let decoded = line.decoded().iter().filter(|text| substitutes(text));
+        for text in line.inner().iter().chain(decoded) {
+            self.line(text, depth + 1);
         }
         for command in line.commands() {
             self.command(command, depth);
@@ -85,40 +91,62 @@ impl Readings {
         self.phrases.push(Phrase::Gaps(vec![Piece::Any]));
     }
 
-    fn command(&mut self, words: &[Word], depth: usize) {
-        let mut starts_here = true;
-        let mut is_script = false;
+    fn command(&mut self, given: &[Word], depth: usize) {
+        let words = completed(given);
+        let mut place = Place::Program;
+        let (mut has_scripts, mut has_indexes) = (false, false);
         for (at, word) in words.iter().enumerate() {
-            let name = word.file_name().unwrap_or_else(|| word.clone());
+            let name = word.name();
             let text = name.text().unwrap_or_default();
-            if is_script && let Some(script) = word.text() {
-                self.script(script, depth);
+            if let Some(argument) = word.text() {
+                if has_scripts {
+                    self.script(argument, depth);
+                } else if has_indexes && substitutes(argument) {
+                    self.line(argument, depth + 1);
+                }
             }
-            if !starts_here {
+            if place == Place::Argument || !may_be_program(given, &words, at) {
                 continue;
             }
-            self.phrase(words.get(at..).unwrap_or_default());
-            is_script |= evaluates(text);
-            starts_here = is_keyword(text) || word.assigned().is_some() || starts_others(text) || is_script;
-            // All arguments of a program that starts another may be that one.
-            if starts_others(text) {
-                for rest in at + 1..words.len() {
-                    self.phrase(words.get(rest..).unwrap_or_default());
-                }
-                is_script |= words.iter().skip(at).any(|word| word.text().is_some_and(evaluates));
-                starts_here = false;
+            let (rest, value) = (words.get(at..).unwrap_or_default(), word.assigned());
+            self.phrase(rest);
+            // There may be nothing to complete it with.
+            if words.len() > given.len() {
+                self.phrase(given.get(at..).unwrap_or_default());
             }
+            if let Some(text) = value.as_ref().and_then(Word::text).filter(|text| substitutes(text)) {
+                self.line(text, depth + 1);
+            }
+            match interpreted(text, rest) {
+                Interpreted::Anything => self.anything(),
+                Interpreted::Text(line) => self.line(&line, depth + 1),
+                Interpreted::Nothing => {}
+            }
+            has_scripts |= evaluates(text);
+            has_indexes |= indexes(text);
+            place = match place {
+                Place::Wrapped => Place::Wrapped,
+                _ if is_lookup(rest) => Place::Argument,
+                _ if starts_others(text) => Place::Wrapped,
+                _ if is_keyword(text) || value.is_some() => Place::Program,
+                _ => Place::Argument,
+            };
             if self.bytes > MAX_BYTES {
                 return self.anything();
             }
         }
     }
 
-    /// Reads an argument that may be a command line, or an assignment of one.
+    /// Reads an argument that may be a command line, an assignment of one, or an option with one.
     fn script(&mut self, text: &str, depth: usize) {
         let is_line = |text: &str| text.contains(|c: char| !c.is_ascii_alphanumeric() && !"/._-".contains(c));
         if is_line(text) {
             self.line(text, depth + 1);
+        }
+        let long = text.strip_prefix("--").and_then(|option| option.split_once('=')).map(|(_, value)| value);
+        let short = (2..5).filter_map(|letters| text.get(letters..)).filter(|_| text.starts_with('-'));
+        for value in long.into_iter().chain(short).filter(|value| is_line(value)) {
+            self.line(value, depth + 1);
         }
         if let Some(value) = Word::of(text).assigned().as_ref().and_then(Word::text) {
             self.line(value, depth + 1);
@@ -165,6 +193,27 @@ impl Readings {
             .collect();
         self.phrases.push(text.map_or(Phrase::Gaps(pieces), Phrase::Text));
     }
+}
+
+/// The role of the next word of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The program.
+    Program,
+    /// An argument of a program that starts another: an option, the other program, or one of its arguments.
+    Wrapped,
+    Argument,
+}
+
+/// Returns whether a text has a command in it, wherever a shell evaluates it.
+fn substitutes(text: &str) -> bool {
+    text.contains("$(") || text.contains('`')
+}
+
+/// Returns whether `command` is asked where a program is, and starts none.
+fn is_lookup(words: &[Word]) -> bool {
+    matches!(words, [command, option, ..] if command.text() == Some("command")
+        && option.text().is_some_and(|text| text == "-v" || text == "-V"))
 }
 
 /// Returns how many of the first arguments may be options and their values.
@@ -287,6 +336,49 @@ mod tests {
     }
 
     #[test]
+    fn programs_are_found_in_whatever_becomes_a_command_line() {
+        for line in [
+            "time -p rm x",
+            "exec -a y rm x",
+            "command -p rm x",
+            "env -S'rm x'",
+            "env --split-string='rm x'",
+            "env -S 'rm\\_x'",
+            "env /bin/sh -c 'r\\m x'",
+            "script -qc'rm x' f",
+            "eval 'r\\m' x",
+            "y='; rm x'; eval \"echo $y\"",
+            "echo rm x | sh",
+            "echo rm x | bash -s y",
+            "echo 'r\\m x' | sudo sh -e",
+            "sh < f",
+            "sh <<< 'r\\m x'",
+            ". <(echo 'r\\m x')",
+            "source /dev/stdin <<< 'r\\m x'",
+            "ls | xargs rm",
+            "echo rm | xargs -I{} env {} x",
+            "echo rm | xargs -I % env % x",
+            "echo rm x | xargs env",
+            "X[0]=1 rm x",
+            "{fd}>f rm x",
+            "hash -p /bin/rm ls; ls x",
+            "echo $(rm `echo -`f x)",
+            "echo `rm $(echo -)f x`",
+            "cat <(rm $(echo -)f x)",
+            "cat <<E\n$(rm `echo -`f x)\nE",
+            "y=$'$\\x28rm x)'; echo $((y))",
+            "y=\"a[\\$(r\\\\m x)]\"; echo $((y))",
+            "printf -v y '\\x24\\x28rm x)'; echo ${y@P}",
+            "mapfile -C 'rm x #' -c 1 < f",
+            "echo \"a $(echo \"b $(case x in\nx)r`echo m` x\nesac)\")\"",
+            "echo $(ca\\\nse x in x) r`echo m` x;; esac)",
+            "cat <(case x in x) r`echo m` x;; esac)",
+        ] {
+            assert!(may("rm *", line), "{line}");
+        }
+    }
+
+    #[test]
     fn options_before_a_subcommand_do_not_hide_it_and_text_is_no_command() {
         for line in [
             "git push",
@@ -304,6 +396,17 @@ mod tests {
             "echo \"$HOME\" farm x",
             "git commit -m 'rm x'",
             "cat > f <<'E'\nit's (fine)\nE\nls",
+            "command -v bash",
+            "bash build.sh",
+            "bash --version",
+            ". ./env.sh",
+            ". \"$HOME/.cargo/env\"",
+            "env X=\"$Y\" npm test",
+            "find . -name x -exec grep y {} +",
+            "ls | xargs wc -l",
+            "ls | xargs -I{} cp {} y",
+            "echo \"$(printf ')')\" $(ls -l)",
+            "echo $(ls -l) lowercase case-study x.case y",
         ] {
             assert!(!may("rm *", line), "{line}");
         }

@@ -10,13 +10,14 @@
 //! * `date`, `hostname`, `file`, `less`, `env`, `awk`, `sed`, `xargs`: an option or an argument sets, writes or runs something.
 
 use super::lexer::Line;
+use super::names::Names;
 use super::word::Word;
 
 /// A program, the letters of its options, their long names, and what its other arguments may be.
 struct Reader {
     name: &'static str,
     letters: &'static str,
-    names: &'static [&'static str],
+    names: Names,
     operands: Operands,
 }
 
@@ -28,218 +29,89 @@ enum Operands {
     None,
 }
 
-const fn reader(name: &'static str, letters: &'static str, names: &'static [&'static str]) -> Reader {
+const fn reader(name: &'static str, letters: &'static str, names: Names) -> Reader {
     Reader { name, letters, names, operands: Operands::Any }
 }
 
-const GREP: &[&str] = &[
-    "after-context",
-    "before-context",
-    "binary-files",
-    "color",
-    "context",
-    "count",
-    "exclude",
-    "exclude-dir",
-    "extended-regexp",
-    "files-with-matches",
-    "files-without-match",
-    "fixed-strings",
-    "ignore-case",
-    "include",
-    "invert-match",
-    "line-number",
-    "max-count",
-    "no-filename",
-    "no-messages",
-    "null",
-    "only-matching",
-    "perl-regexp",
-    "quiet",
-    "recursive",
-    "regexp",
-    "text",
-    "with-filename",
-    "word-regexp",
-];
+const GREP: Names = Names(
+    "after-context before-context binary-files color context count exclude exclude-dir extended-regexp \
+     files-with-matches files-without-match fixed-strings ignore-case include invert-match line-number \
+     max-count no-filename no-messages null only-matching perl-regexp quiet recursive regexp text \
+     with-filename word-regexp",
+);
 
-const RIPGREP: &[&str] = &[
-    "after-context",
-    "before-context",
-    "case-sensitive",
-    "color",
-    "column",
-    "context",
-    "count",
-    "files",
-    "files-with-matches",
-    "files-without-match",
-    "fixed-strings",
-    "glob",
-    "heading",
-    "hidden",
-    "iglob",
-    "ignore-case",
-    "invert-match",
-    "json",
-    "line-number",
-    "max-count",
-    "max-depth",
-    "multiline",
-    "no-filename",
-    "no-heading",
-    "no-ignore",
-    "no-line-number",
-    "no-messages",
-    "null",
-    "only-matching",
-    "quiet",
-    "regexp",
-    "smart-case",
-    "sort",
-    "stats",
-    "trim",
-    "type",
-    "type-list",
-    "type-not",
-    "with-filename",
-    "word-regexp",
-];
+const RIPGREP: Names = Names(
+    "after-context before-context case-sensitive color column context count files files-with-matches \
+     files-without-match fixed-strings glob heading hidden iglob ignore-case invert-match json line-number \
+     max-count max-depth multiline no-filename no-heading no-ignore no-line-number no-messages null \
+     only-matching quiet regexp smart-case sort stats trim type type-list type-not with-filename \
+     word-regexp",
+);
 
-static READERS: [Reader; 35] = [
-    reader("basename", "asz", &[]),
-    reader("cat", "AbeEnstTuv", &["number", "show-all", "show-ends", "show-tabs"]),
-    reader("cd", "LP", &[]),
-    reader("cksum", "", &[]),
-    reader("cmp", "bls", &["print-bytes", "silent", "quiet", "verbose"]),
-    reader(
-        "cut",
-        "bcdfsz",
-        &["bytes", "characters", "delimiter", "fields", "only-delimited", "output-delimiter"],
-    ),
-    reader("df", "ahHikPTl", &["all", "human-readable", "inodes", "total"]),
-    reader(
-        "diff",
-        "abBcdeEiNqrstTuwy",
-        &["brief", "color", "ignore-all-space", "recursive", "side-by-side", "unified"],
-    ),
-    reader("dirname", "z", &[]),
-    reader(
-        "du",
-        "abchkmsSxdBL",
-        &["all", "apparent-size", "human-readable", "max-depth", "summarize", "total"],
-    ),
-    reader("echo", "neE", &[]),
+static READERS: [Reader; 36] = [
+    reader("basename", "asz", Names("")),
+    reader("cat", "AbeEnstTuv", Names("number show-all show-ends show-tabs")),
+    reader("cd", "LP", Names("")),
+    reader("cksum", "", Names("")),
+    reader("cmp", "bls", Names("print-bytes silent quiet verbose")),
+    reader("cut", "bcdfsz", Names("bytes characters delimiter fields only-delimited output-delimiter")),
+    reader("df", "ahHikPTl", Names("all human-readable inodes total")),
+    reader("diff", "abBcdeEiNqrstTuwy", Names("brief color ignore-all-space recursive side-by-side unified")),
+    reader("dirname", "z", Names("")),
+    reader("du", "abchkmsSxdBL", Names("all apparent-size human-readable max-depth summarize total")),
+    reader("echo", "neE", Names("")),
     reader("egrep", "abcEFGHhIiLlnoPqRrsvwxzABCem", GREP),
     reader("fgrep", "abcEFGHhIiLlnoPqRrsvwxzABCem", GREP),
     reader("grep", "abcEFGHhIiLlnoPqRrsvwxzABCem", GREP),
-    reader("head", "cnqvz", &["bytes", "lines", "quiet", "verbose"]),
-    reader("id", "gGnru", &["group", "groups", "name", "user"]),
+    reader("head", "cnqvz", Names("bytes lines quiet verbose")),
+    reader("id", "gGnru", Names("group groups name user")),
     reader(
         "jq",
         "acCejMnrRsS",
-        &["compact-output", "exit-status", "null-input", "raw-input", "raw-output", "slurp", "sort-keys"],
+        Names("compact-output exit-status null-input raw-input raw-output slurp sort-keys"),
     ),
     reader(
         "ls",
         "aAbBcCdfFgGhHiIklLmnNopqQrRsStTuUvwxXZ",
-        &[
-            "all",
-            "almost-all",
-            "color",
-            "directory",
-            "full-time",
-            "group-directories-first",
-            "human-readable",
-            "recursive",
-            "reverse",
-            "size",
-            "sort",
-            "time",
-            "time-style",
-        ],
+        Names(
+            "all almost-all color directory full-time group-directories-first human-readable recursive \
+             reverse size sort time time-style",
+        ),
     ),
-    reader("md5sum", "bt", &[]),
-    reader("nl", "bdfhilnpsvw", &[]),
-    reader("nproc", "", &["all"]),
-    reader("ps", "AaCefFGgHjLlmNnoOpsTtUuVvwxXZ", &["forest", "no-headers", "pid", "ppid", "sort"]),
-    reader("pwd", "LP", &[]),
-    reader("readlink", "efmnqsvz", &["canonicalize", "canonicalize-existing", "canonicalize-missing"]),
+    reader("md5sum", "bt", Names("")),
+    reader("nl", "bdfhilnpsvw", Names("")),
+    reader("nproc", "", Names("all")),
+    reader("ps", "AaCefFGgHjLlmNnoOpsTtUuVvwxXZ", Names("forest no-headers pid ppid sort")),
+    reader("pwd", "LP", Names("")),
+    reader("readlink", "efmnqsvz", Names("canonicalize canonicalize-existing canonicalize-missing")),
     reader(
         "realpath",
         "eLmPqsz",
-        &["canonicalize-existing", "canonicalize-missing", "relative-base", "relative-to"],
+        Names("canonicalize-existing canonicalize-missing relative-base relative-to"),
     ),
     reader("rg", "ABCFHILNSTUceghijlmnorstuvwx", RIPGREP),
-    reader("sha256sum", "bt", &[]),
+    reader("sha256sum", "bt", Names("")),
     reader(
         "sort",
         "bdfghikMnrstuVz",
-        &["field-separator", "ignore-case", "key", "numeric-sort", "reverse", "unique", "version-sort"],
+        Names("field-separator ignore-case key numeric-sort reverse unique version-sort"),
     ),
-    reader("stat", "cfLt", &["dereference", "file-system", "format", "printf", "terse"]),
-    reader("tail", "cnqvz", &["bytes", "lines", "quiet", "verbose"]),
-    reader("tr", "cCdst", &["complement", "delete", "squeeze-repeats"]),
-    reader("true", "", &[]),
-    reader("uname", "aimnoprsv", &["all", "machine", "kernel-name", "kernel-release"]),
-    reader("wc", "clLmw", &["bytes", "chars", "lines", "max-line-length", "words"]),
-    reader("which", "a", &["all"]),
+    reader("stat", "cfLt", Names("dereference file-system format printf terse")),
+    reader("tail", "cnqvz", Names("bytes lines quiet verbose")),
+    reader("tr", "cCdst", Names("complement delete squeeze-repeats")),
+    reader("true", "", Names("")),
+    reader("uname", "aimnoprsv", Names("all machine kernel-name kernel-release")),
+    Reader { operands: Operands::None, ..reader("uniq", "cdDiuz", Names("count repeated unique")) },
+    reader("wc", "clLmw", Names("bytes chars lines max-line-length words")),
+    reader("which", "a", Names("all")),
 ];
-
-static FILTERS: [Reader; 1] = [Reader {
-    name: "uniq",
-    letters: "cdDiuz",
-    names: &["count", "repeated", "unique"],
-    operands: Operands::None,
-}];
 
 /// Tests and actions of `find`, and the options that it takes.
-const FIND: [&str; 44] = [
-    "-H",
-    "-L",
-    "-P",
-    "-a",
-    "-amin",
-    "-and",
-    "-atime",
-    "-cmin",
-    "-ctime",
-    "-daystart",
-    "-depth",
-    "-empty",
-    "-executable",
-    "-false",
-    "-follow",
-    "-group",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-links",
-    "-ls",
-    "-maxdepth",
-    "-mindepth",
-    "-mmin",
-    "-mount",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-not",
-    "-o",
-    "-or",
-    "-path",
-    "-perm",
-    "-print",
-    "-print0",
-    "-prune",
-    "-quit",
-    "-readable",
-    "-regex",
-    "-size",
-    "-type",
-    "-user",
-    "-xdev",
-];
+const FIND: Names = Names(
+    "-H -L -P -a -amin -and -atime -cmin -ctime -daystart -depth -empty -executable -false -follow -group \
+     -iname -inum -ipath -iregex -links -ls -maxdepth -mindepth -mmin -mount -mtime -name -newer -not -o \
+     -or -path -perm -print -print0 -prune -quit -readable -regex -size -type -user -xdev",
+);
 
 /// Returns whether a command line is certain to do nothing but read.
 pub fn only_reads(command: &str) -> bool {
@@ -253,7 +125,7 @@ fn reads(words: &[Word]) -> bool {
     if name == "find" {
         return arguments.iter().all(|word| is_operand(word) || is_known_to_find(word));
     }
-    let Some(reader) = READERS.iter().chain(&FILTERS).find(|reader| reader.name == name) else {
+    let Some(reader) = READERS.iter().find(|reader| reader.name == name) else {
         return false;
     };
     let is_fine = |word: &Word| match is_operand(word) {
@@ -281,7 +153,7 @@ fn is_known_to_find(word: &Word) -> bool {
         let digits = digits.strip_suffix(['b', 'c', 'w', 'k', 'M', 'G']).unwrap_or(digits);
         !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
     };
-    word.text().is_some_and(|text| FIND.contains(&text) || is_number(text))
+    word.text().is_some_and(|text| FIND.contains(text) || is_number(text))
 }
 
 impl Reader {
@@ -290,7 +162,7 @@ impl Reader {
         let Some(text) = option.text() else { return false };
         match text.strip_prefix("--") {
             Some("") => true,
-            Some(long) => self.names.contains(&long.split_once('=').map_or(long, |(name, _)| name)),
+            Some(long) => self.names.contains(long.split_once('=').map_or(long, |(name, _)| name)),
             None => text.chars().skip(1).all(|c| self.letters.contains(c) || !c.is_ascii_alphabetic()),
         }
     }

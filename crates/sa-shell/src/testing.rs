@@ -1,5 +1,6 @@
 //! Spellings of harmful commands: a list of what somebody may want to do, and the many ways to write it.
 
+use crate::{Line, Readings, only_reads};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -166,4 +167,22 @@ pub fn spellings() -> impl Strategy<Value = (Intent, String)> {
             (intent, context.replace('@', &command))
         })
     })
+}
+
+/// Panics unless the two judgments about any text keep to what they promise: a line that is not certain never only reads,
+/// and a harmful command is seen whatever follows it.
+#[allow(clippy::missing_panics_doc)]
+pub fn judgments_hold(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let line = Line::read(&text);
+    if only_reads(&text) {
+        assert!(line.is_certain() && !line.is_broken(), "it only reads, but is not certain: {text:?}");
+    }
+    let _ = Readings::of_line(&text).any("git *", |phrase| phrase.len() > 3);
+    for harm in ["rm -rf x\n", "rm -rf x;", "rm -rf x && ", "rm -rf x | "] {
+        let whole = format!("{harm}{text}");
+        assert!(!only_reads(&whole), "it only reads: {whole:?}");
+        let readings = Readings::of_line(&whole);
+        assert!(readings.any("rm *", |phrase| phrase.starts_with("rm ")), "no rule sees it: {whole:?}");
+    }
 }

@@ -1,6 +1,8 @@
 //! No way to write a harmful command makes it one that only reads, and words are cut as a shell cuts them.
 #![allow(clippy::unwrap_used)]
 
+mod effects;
+
 use crate::readings::may_run;
 use crate::testing::{INTENTS, spelled, spellings};
 use crate::{Line, only_reads};

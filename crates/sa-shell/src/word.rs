@@ -55,6 +55,38 @@ impl Word {
         &self.pieces
     }
 
+    /// Returns the text after the last gap.
+    pub(crate) fn end(&self) -> &str {
+        match self.pieces.last() {
+            Some(Piece::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns the word with a gap for each occurrence of a text.
+    pub(crate) fn without(&self, token: &str) -> Self {
+        let mut word = Self::default();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Any => word.push_any(),
+                Piece::Text(text) => {
+                    for (at, part) in text.split(token).enumerate() {
+                        if at > 0 {
+                            word.push_any();
+                        }
+                        part.chars().for_each(|c| word.push(c));
+                    }
+                }
+            }
+        }
+        word
+    }
+
+    /// Returns the word as the name of a program, without its directory.
+    pub(crate) fn name(&self) -> Self {
+        self.file_name().unwrap_or_else(|| self.clone())
+    }
+
     /// Returns the part behind the last slash, if there is a slash.
     pub(crate) fn file_name(&self) -> Option<Self> {
         let slash =
@@ -68,6 +100,15 @@ impl Word {
 
     /// Returns the part behind the first `=`, if its name is one that a variable or an alias can have.
     pub(crate) fn assigned(&self) -> Option<Self> {
+        // The index of an array's element is a gap.
+        if let [Piece::Text(array), Piece::Any, Piece::Text(value), ..] = self.pieces.as_slice()
+            && !array.contains('=')
+            && let Some(value) = value.strip_prefix("+=").or_else(|| value.strip_prefix('='))
+        {
+            let mut element = Self::of(format!("{array}={value}"));
+            element.pieces.extend(self.pieces.iter().skip(3).cloned());
+            return element.assigned();
+        }
         let (name, _) = self.start().split_once('=')?;
         let name = name.strip_suffix('+').unwrap_or(name);
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -4,8 +4,10 @@
 //! It shares no code with what it tests. Nothing here sleeps for luck: waits poll a condition until a deadline.
 
 mod acp;
+mod arena;
 mod binaries;
 mod daemon;
+pub mod harm;
 mod http;
 mod installed;
 pub mod mirror;
@@ -20,6 +22,7 @@ mod wait;
 mod ws;
 
 pub use acp::Acp;
+pub use arena::{Arena, FileState};
 pub use binaries::{daemon_path, puppet_path};
 pub use daemon::{Daemon, DaemonBuilder, Stopped};
 pub use http::{Connection, Http, OpenReply, Reply};

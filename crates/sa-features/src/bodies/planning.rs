@@ -4,6 +4,7 @@ use crate::policy::Policy;
 use crate::script::script;
 use crate::stage::Stage;
 use anyhow::{Context, Result, ensure};
+use sa_testkit::Arena;
 use serde_json::Value;
 
 fn mode_told(message: &Value) -> Option<String> {
@@ -34,11 +35,27 @@ pub(crate) async fn plan_read_only(stage: &Stage) -> Result<()> {
 
 pub(crate) async fn plan_unsandboxed(stage: &Stage) -> Result<()> {
     plan_read_only(stage).await?;
+    if !stage.subject.takes_writers_for_readers() {
+        no_writer_counts_as_reader(stage).await?;
+    }
     let session = stage.session().await?;
     if let Some(mode) = stage.subject.sandboxed_mode() {
         let modes = session.opened["modes"]["availableModes"].as_array().context("modes")?;
         ensure!(modes.iter().all(|offered| offered["id"] != mode), "{mode} cannot work: {modes:?}");
     }
+    Ok(())
+}
+
+/// Runs commands that an agent may take for ones that read: a file is written, and a program is the project's own.
+async fn no_writer_counts_as_reader(stage: &Stage) -> Result<()> {
+    Arena::fill(&stage.project)?;
+    let session = stage.session_in(stage.subject.modes.plan).await?;
+    let script = script().shell("uniq list.txt victim.txt").then().shell("bin/ls").then().say("Done.");
+    session.turn(&stage.text(&script)?).await?;
+    ensure!(
+        stage.file("made").is_none() && stage.file("victim.txt") == Some("precious\n".to_owned()),
+        "changed"
+    );
     Ok(())
 }
 

@@ -73,7 +73,7 @@ fn notice(event: &Value) -> String {
 }
 
 /// Returns the suite's own program as a server on standard streams.
-fn stdio(greeting: &str) -> Result<Value> {
+pub(super) fn stdio(greeting: &str) -> Result<Value> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(|deps| deps.parent()).context("the folder of binaries")?;
     let program = folder.join("sa-features");

@@ -5,7 +5,7 @@ use crate::log::Entry;
 use sa_api::sessions::{
     EventData, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent, UniversalMessage, Usage,
 };
-use sa_universal::Projector;
+use sa_universal::testing::Projector;
 use serde_json::{Value, json};
 
 impl Inner {

@@ -4,7 +4,7 @@ use super::Inner;
 use anyhow::{Context, Result, bail};
 use sa_api::sessions::SessionChoices;
 use sa_testkit::Reply;
-use sa_universal::{parts_of, to_opened};
+use sa_universal::testing::{parts_of, to_opened};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 

@@ -17,6 +17,8 @@ pub enum Fault {
     Slow(usize, Duration),
     /// Sends so many bytes, then nothing more, and keeps the connection open.
     HangAfter(usize),
+    /// Says nothing of the length, and sends the body again and again.
+    Endless,
 }
 
 #[derive(Debug, Default)]

@@ -141,6 +141,14 @@ async fn send(mut stream: TcpStream, answer: Answer, faults: &[Fault]) -> io::Re
     for (name, value) in &answer.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
+    if faults.contains(&Fault::Endless) {
+        head.push_str("Connection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await?;
+        loop {
+            // Until the client has had enough.
+            stream.write_all(&answer.body.repeat(1 + (1 << 16) / answer.body.len().max(1))).await?;
+        }
+    }
     head.push_str(&format!("Content-Length: {}\r\nConnection: close\r\n\r\n", answer.body.len()));
     stream.write_all(head.as_bytes()).await?;
     let mut end = answer.body.len();
@@ -154,7 +162,7 @@ async fn send(mut stream: TcpStream, answer: Answer, faults: &[Fault]) -> io::Re
                 hangs = true;
             }
             Fault::Slow(bytes, pause) => pace = Some((*bytes, *pause)),
-            Fault::Status(_) | Fault::Corrupt | Fault::IgnoreRange => {}
+            Fault::Status(_) | Fault::Corrupt | Fault::IgnoreRange | Fault::Endless => {}
         }
     }
     let (size, pause) = pace.unwrap_or((end.max(1), Duration::ZERO));
