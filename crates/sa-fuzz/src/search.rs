@@ -12,8 +12,12 @@ use std::time::{Duration, Instant};
 
 /// Inputs that are kept to be changed.
 const MOST_KEPT: usize = 4096;
-/// An input that takes longer than this counts as one that hangs.
+/// An input that takes more processor time than this counts as one that hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// An input that waits longer than this hangs, too. On a busy machine a search may get no processor for minutes.
+const WAIT: Duration = Duration::from_secs(600);
+/// The unit of times in `/proc`.
+const TICK: Duration = Duration::from_millis(10);
 
 /// A search.
 pub(crate) struct Search {
@@ -87,10 +91,17 @@ impl Search {
         let current = Current::default();
         let (watched, name, artifacts) = (Arc::downgrade(&current), self.name, self.artifacts.clone());
         std::thread::spawn(move || {
+            let mut first_seen = None;
             while let Some(watched) = watched.upgrade() {
                 let current = watched.lock().clone();
+                let began = current.as_ref().map(|(began, _)| *began);
+                // The processor time of this input since it was seen first.
+                let now = processor_time();
+                let (_, processor) = first_seen.filter(|(seen, _)| *seen == began).unwrap_or((began, now));
+                first_seen = Some((began, processor));
+                let takes = now.saturating_sub(processor);
                 if let Some((began, input)) = current
-                    && began.elapsed() > PATIENCE
+                    && (takes > PATIENCE || began.elapsed() > WAIT)
                 {
                     eprintln!("{name}: an input takes longer than {} s", PATIENCE.as_secs());
                     if let Err(error) = keep(name, &artifacts, &input) {
@@ -104,6 +115,15 @@ impl Search {
         });
         current
     }
+}
+
+/// Returns the processor time of this program. Where `/proc` does not say it, only [`WAIT`] ends an input.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks =
+        fields.split_ascii_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u32>().ok());
+    TICK * ticks.sum::<u32>()
 }
 
 /// Returns a change of a kept input, more often of a late one, as it is further in, and of a short one, as it is

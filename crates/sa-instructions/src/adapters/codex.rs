@@ -2,22 +2,15 @@
 
 use super::{Folder, PROJECT, Stage, text};
 use anyhow::Result;
-use sa_codex::{Core, Host, Limits};
+use sa_codex::{Core, Host, Options};
 use serde_json::{Value, json};
 
 const THREAD: &str = "01a1e071-c248-7450-81a4-6a67caebab65";
 const TURN: &str = "01a1e070-2d29-7060-82dd-0efa42d4b079";
 
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Host {
-        disk: Box::new(Folder),
-        api_key: None,
-        token_variable: None,
-        base_url: None,
-        allow_bypass: false,
-        any_model: false,
-        limits: Limits::USUAL,
-    })?;
+    let mut stage =
+        Stage::new(Host { options: Options::new("codex", "/home/.codex"), disk: Box::new(Folder) })?;
     answer(&mut stage, "initialize", json!({ "userAgent": "sandbox-agent/0.166.0 (Debian 12; x86_64)" }))?;
     answer(
         &mut stage,
