@@ -4,7 +4,7 @@ use crate::clients::Page;
 use crate::model::{Fate, Session};
 use crate::wire::{Outcome, Wire};
 
-/// How much of a log is read.
+/// The part of a log that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Events since the last time.

@@ -1,4 +1,4 @@
-//! Processes of the daemon as `/proc` shows them, told apart by their start times.
+//! Processes of the daemon as `/proc` shows them, distinguished by their start times.
 
 use anyhow::{Context, Result};
 use sa_testkit::Daemon;

@@ -58,7 +58,7 @@ pub(crate) async fn delete(world: &World, session: &Session) -> Result<()> {
     let wire = &world.wire;
     wire.send(&session.id, wire.http.delete(&session.path("")), |status| status == 204).await;
     wire.send(&session.id, wire.http.get(&session.path("")), |status| status == 404).await;
-    if session.agent == "rogue" {
+    if session.agent.starts_with("rogue") {
         let noted = std::fs::read_to_string(world.workspace(&session.id)?.join("pids")).unwrap_or_default();
         let processes: Vec<Identity> = noted.lines().filter_map(Identity::parse).collect();
         let left = wait_for_end(&processes, GONE).await;

@@ -1,14 +1,14 @@
 //! Faults, and how the daemon recovers from each.
 
-mod clock;
 mod disk;
 pub(crate) mod namespace;
 mod network;
+mod preload;
 mod processes;
 
-pub(crate) use clock::JumpingClock;
 use disk::SmallDisk;
 use network::BadNetwork;
+pub(crate) use preload::Preload;
 use processes::ProcessLimit;
 
 use crate::census::Identity;
@@ -17,8 +17,11 @@ use crate::wire::Trouble;
 use crate::world::World;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use sa_testkit::{Sandbox, Signal, send_signal};
+use std::fmt;
+use std::time::Duration;
 
 /// The clock jumps by less than 8 hours: the daemon remembers keys for 24 hours.
 const JUMP: u64 = 8 * 3600;
@@ -38,6 +41,8 @@ pub(crate) enum Fault {
     Stall,
     /// A full disk for a while.
     Disk,
+    /// A disk whose writes take hundreds of milliseconds for a while.
+    SlowDisk,
     /// No free file descriptor for a while.
     Descriptors,
     /// No further process or thread for a while.
@@ -48,14 +53,27 @@ pub(crate) enum Fault {
     Clock,
 }
 
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
+    }
+}
+
 impl Fault {
-    pub(crate) const ALL: [Self; 10] = [
+    /// Returns whether the library has to be in the daemon.
+    pub(crate) fn needs_preload(self) -> bool {
+        matches!(self, Self::SlowDisk | Self::Clock)
+    }
+
+    pub(crate) const ALL: [Self; 11] = [
         Self::Kill,
         Self::Term,
         Self::Agents,
         Self::Guardian,
         Self::Stall,
         Self::Disk,
+        Self::SlowDisk,
         Self::Descriptors,
         Self::Processes,
         Self::Network,
@@ -68,7 +86,7 @@ pub(crate) struct Tools {
     disk: Option<SmallDisk>,
     network: Option<BadNetwork>,
     processes: Option<ProcessLimit>,
-    clock: Option<JumpingClock>,
+    preload: Option<Preload>,
 }
 
 impl Tools {
@@ -78,8 +96,8 @@ impl Tools {
         no_namespace: Option<&str>,
         sandbox: &Sandbox,
     ) -> Result<Self> {
-        let clock = JumpingClock::build(sandbox.home());
-        let mut tools = Self { disk: None, network: None, processes: ProcessLimit::create(), clock };
+        let preload = Preload::build(sandbox.home());
+        let mut tools = Self { disk: None, network: None, processes: ProcessLimit::create(), preload };
         if no_namespace.is_none() {
             namespace::bring_up_loopback()?;
             tools.disk = Some(SmallDisk::mount(&sandbox.path("disk"))?);
@@ -91,21 +109,21 @@ impl Tools {
                 Fault::Disk if tools.disk.is_none() => no_namespace,
                 Fault::Network if tools.network.is_none() => no_namespace,
                 Fault::Processes if tools.processes.is_none() => "this user may not create control groups",
-                Fault::Clock if tools.clock.is_none() => "there is no C compiler",
+                fault if fault.needs_preload() && tools.preload.is_none() => "there is no C compiler",
                 _ => return true,
             };
-            println!("skipped: fault {fault:?}, as {missing}");
+            println!("skipped: fault {fault}, as {missing}");
             false
         });
         if let Some(network) = tools.network.filter(|_| faults.contains(&Fault::Network)) {
-            println!("fault Network: {}", network.name());
+            println!("fault network: {}", network.name());
         }
         Ok(tools)
     }
 
-    /// Returns the clock that the daemon is started with.
-    pub(crate) fn clock(&self) -> Option<&JumpingClock> {
-        self.clock.as_ref()
+    /// Returns the library that the daemon is started with.
+    pub(crate) fn preload(&self) -> Option<&Preload> {
+        self.preload.as_ref()
     }
 }
 
@@ -117,6 +135,7 @@ pub(crate) enum Ongoing {
     Over,
     Stalled(Vec<Identity>),
     FullDisk,
+    SlowDisk,
     NoDescriptors(Rlimit),
     NoProcesses,
     Network,
@@ -163,6 +182,7 @@ pub(crate) async fn begin(
             oracle.fault(format_args!("the disk is full: {bytes:?} bytes were taken"));
             Ok(Ongoing::FullDisk)
         }
+        Fault::SlowDisk => slow_down(world, tools, dice),
         Fault::Descriptors => starve(world, dice),
         Fault::Processes => {
             world.wire.set_trouble(Trouble::Starved);
@@ -178,7 +198,7 @@ pub(crate) async fn begin(
         }
         Fault::Clock => {
             let seconds = i64::try_from(dice.below(2 * JUMP)).unwrap_or_default() - JUMP.cast_signed();
-            tools.clock.as_ref().map_or(Ok(()), |clock| clock.jump(seconds))?;
+            tools.preload.as_ref().map_or(Ok(()), |preload| preload.jump(seconds))?;
             oracle.fault(format_args!("the wall clock is {seconds} s ahead"));
             Ok(Ongoing::Over)
         }
@@ -189,6 +209,14 @@ pub(crate) async fn begin(
 fn signal(processes: Vec<Identity>, signal: Signal) -> Vec<Identity> {
     processes.iter().for_each(|process| send_signal(process.pid, signal));
     processes
+}
+
+/// Makes the disk slow.
+fn slow_down(world: &World, tools: &Tools, dice: &mut Dice) -> Result<Ongoing> {
+    let delay = dice.millis(100, 500);
+    tools.preload.as_ref().map_or(Ok(()), |preload| preload.delay_disk(delay))?;
+    world.oracle().fault(format_args!("each sync of a file takes {delay:?}"));
+    Ok(Ongoing::SlowDisk)
 }
 
 /// Leaves the daemon a few more descriptors than it has open.
@@ -221,6 +249,9 @@ pub(crate) async fn end(ongoing: Ongoing, world: &mut World, tools: &Tools) -> R
         Ongoing::Over | Ongoing::Stalled(_) => {}
         // The daemon notices after a while that it can store again.
         Ongoing::FullDisk => return tools.disk.as_ref().map_or(Ok(()), SmallDisk::empty),
+        Ongoing::SlowDisk => {
+            tools.preload.as_ref().map_or(Ok(()), |preload| preload.delay_disk(Duration::ZERO))?;
+        }
         Ongoing::NoDescriptors(limit) => {
             prlimit(daemon_pid(world), Resource::Nofile, limit).context("restoring the daemon's limit")?;
         }

@@ -16,6 +16,7 @@ mod faults;
 mod model;
 mod options;
 mod oracle;
+mod record;
 mod run;
 mod settle;
 mod soak;

@@ -106,6 +106,11 @@ impl Oracle {
         !held(&self.0.differences).is_empty()
     }
 
+    /// Returns the difference that was found first, with its subject.
+    pub(crate) fn first_difference(&self) -> Option<String> {
+        held(&self.0.differences).first().map(|first| format!("[{}] {}", first.subject, first.what))
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {

@@ -8,6 +8,7 @@ use crate::faults::{self, Fault, Ongoing, Tools};
 use crate::model::{Files, Server, Session};
 use crate::options::Options;
 use crate::oracle::Oracle;
+use crate::record::Record;
 use crate::settle;
 use crate::soak;
 use crate::wire::Trouble;
@@ -19,8 +20,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Sessions that exist at once.
-const SESSIONS: usize = 6;
+/// The agents of the sessions that exist at once.
+const AGENTS: [&str; 6] = ["rogue", "rogue", "rogue-claude", "rogue-codex", "demo", "demo"];
 /// Every so many rounds all sessions finish and every event is read again.
 const SETTLED: u64 = 4;
 /// Progress is printed this often.
@@ -46,24 +47,43 @@ pub(crate) async fn run(options: &Options, no_namespace: Option<&str>) -> Result
     let tools = Tools::prepare(&mut faults, no_namespace, &sandbox)?;
     let oracle = Oracle::new();
     let data = sandbox.path("disk").join("data");
-    let world = World::start(&oracle, sandbox, data, tools.clock()).await?;
-    if faults.contains(&Fault::Clock) && !world.has_clock() {
-        println!("skipped: fault Clock, as the daemon is a static program");
-        faults.retain(|fault| *fault != Fault::Clock);
+    let world = World::start(&oracle, sandbox, data, tools.preload()).await?;
+    if !world.has_preload() {
+        faults.retain(|fault| {
+            if fault.needs_preload() {
+                println!("skipped: fault {fault}, as the daemon is a static program");
+            }
+            !fault.needs_preload()
+        });
     }
     let dice = Dice::new(options.seed);
     let servers = [("a1", "puppet"), ("a2", "puppet"), ("a3", "stubborn")];
     let servers = servers.map(|(id, agent)| Arc::new(Server::new(id.to_owned(), agent))).to_vec();
     let mut run =
         Run { world, oracle, dice, tools, sessions: Vec::new(), servers, files: Arc::default(), serial: 0 };
+    let mut growth = None;
     let mut outcome = match options.soak {
-        true => soak::soak(&run.world, &mut run.dice, options.length()).await,
+        true => soak::soak(&run.world, &mut run.dice, options.length()).await.map(|grown| growth = grown),
         false => run.rounds(options.length(), &faults).await,
     };
     if outcome.is_ok() && !run.oracle.has_differences() {
         outcome = checks::conclude(&mut run.world, &run.sessions, &run.servers).await;
     }
-    run.conclude(options, outcome)
+    let is_clean = run.conclude(options, outcome);
+    if let Some(page) = &options.update {
+        let skipped: Vec<Fault> =
+            options.faults().into_iter().filter(|fault| !faults.contains(fault)).collect();
+        let (oracle, growth) = (&run.oracle, growth.as_ref());
+        let record = Record { options, skipped: &skipped, oracle, growth, build: build() };
+        record.write_to(page)?;
+    }
+    Ok(is_clean)
+}
+
+/// Returns the profile that the daemon was built with: the name of its directory.
+fn build() -> String {
+    let folder = sa_testkit::daemon_path().ok().and_then(|path| Some(path.parent()?.file_name()?.to_owned()));
+    folder.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 impl Run {
@@ -95,7 +115,7 @@ impl Run {
         );
     }
 
-    fn conclude(&self, options: &Options, outcome: Result<()>) -> Result<bool> {
+    fn conclude(&self, options: &Options, outcome: Result<()>) -> bool {
         let counts = self.oracle.counts();
         println!(
             "chaos: {} operations, {} faults, {} observations checked in {:.0} s",
@@ -109,22 +129,21 @@ impl Run {
         }
         if !self.oracle.has_differences() {
             println!("no difference");
-            return Ok(true);
+            return true;
         }
         println!("{}\n{}", self.oracle.report(), self.world.logs());
         println!("differences found with seed {}", options.seed);
-        Ok(false)
+        false
     }
 
     /// Creates sessions until there are enough.
     async fn replenish(&mut self) -> Result<()> {
-        while self.sessions.len() < SESSIONS {
+        let mut missing = AGENTS.to_vec();
+        for session in &self.sessions {
+            missing.iter().position(|agent| *agent == session.agent).map(|place| missing.remove(place));
+        }
+        for agent in missing {
             self.serial += 1;
-            let agent = if self.sessions.iter().filter(|one| one.agent == "rogue").count() < SESSIONS / 3 {
-                "rogue"
-            } else {
-                "demo"
-            };
             let session = Arc::new(Session::new(format!("s{}", self.serial), agent));
             self.create(&session).await?;
             self.sessions.push(session);

@@ -8,6 +8,7 @@ use crate::dice::Dice;
 use crate::oracle::Oracle;
 use crate::world::World;
 use anyhow::{Context, Result};
+use std::fmt;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
@@ -31,7 +32,7 @@ struct Sample {
 }
 
 /// Loads the daemon for so long; differences go to the oracle.
-pub(crate) async fn soak(world: &World, dice: &mut Dice, length: Duration) -> Result<()> {
+pub(crate) async fn soak(world: &World, dice: &mut Dice, length: Duration) -> Result<Option<Growth>> {
     let (started, mut samples, mut round) = (Instant::now(), Vec::new(), 0);
     while started.elapsed() < length || samples.len() < 3 {
         round += 1;
@@ -46,8 +47,7 @@ pub(crate) async fn soak(world: &World, dice: &mut Dice, length: Duration) -> Re
             break;
         }
     }
-    judge(world.oracle(), &samples);
-    Ok(())
+    Ok(judge(world.oracle(), &samples))
 }
 
 async fn load(world: &World, dice: &mut Dice, round: u64) -> Result<()> {
@@ -63,33 +63,53 @@ async fn load(world: &World, dice: &mut Dice, round: u64) -> Result<()> {
     Ok(())
 }
 
-fn judge(oracle: &Oracle, samples: &[Sample]) {
+/// The growth of a daemon over a run, without its warm-up.
+#[derive(Debug)]
+pub(crate) struct Growth {
+    /// Bytes per hour, and the standard error.
+    memory: (f64, f64),
+    minutes: f64,
+    first: Usage,
+    last: Usage,
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { memory: (slope, error), minutes, first, last } = self;
+        let (from, to) = (first.memory as f64 / 1e6, last.memory as f64 / 1e6);
+        write!(
+            f,
+            "memory {:+.2} MB/h (standard error {:.2}), {from:.1} to {to:.1} MB in {minutes:.0} minutes, \
+             descriptors {} to {}, threads {} to {}, processes {} to {}",
+            slope / 1e6,
+            error / 1e6,
+            first.descriptors,
+            last.descriptors,
+            first.threads,
+            last.threads,
+            first.processes,
+            last.processes,
+        )
+    }
+}
+
+fn judge(oracle: &Oracle, samples: &[Sample]) -> Option<Growth> {
     let warm = (samples.len() as f64 * WARM_UP).ceil() as usize;
     let judged = samples.get(warm..).unwrap_or_default();
-    let (Some(first), Some(last)) = (judged.first(), judged.last()) else { return };
+    let (first, last) = (judged.first()?, judged.last()?);
     let memory: Vec<(f64, f64)> =
         judged.iter().map(|sample| (sample.hours, sample.usage.memory as f64)).collect();
     let (slope, error) = slope(&memory);
-    println!(
-        "after warm-up ({} of {} samples, {:.0} min): memory {:+.2} MB/h (standard error {:.2}), descriptors {} to {}, threads {} to {}, processes {} to {}",
-        judged.len(),
-        samples.len(),
-        (last.hours - first.hours) * 60.0,
-        slope / 1e6,
-        error / 1e6,
-        first.usage.descriptors,
-        last.usage.descriptors,
-        first.usage.threads,
-        last.usage.threads,
-        first.usage.processes,
-        last.usage.processes,
-    );
-    // A short run cannot tell noise from growth: growth counts if it is larger than both the limit and its own uncertainty.
+    let minutes = (last.hours - first.hours) * 60.0;
+    let growth = Growth { memory: (slope, error), minutes, first: first.usage, last: last.usage };
+    println!("after warm-up ({} of {} samples): {growth}", judged.len(), samples.len());
+    // A short run cannot distinguish noise from growth: growth counts if it is larger than both the limit and its own uncertainty.
     oracle.expect(slope <= MEMORY || slope <= 3.0 * error, "daemon", || {
         format!("memory grows by {:.2} MB/h", slope / 1e6)
     });
     expect_flat(oracle, "descriptors", judged.iter().map(|sample| sample.usage.descriptors));
     expect_flat(oracle, "processes", judged.iter().map(|sample| sample.usage.processes));
+    Some(growth)
 }
 
 fn expect_flat(oracle: &Oracle, what: &str, values: impl Iterator<Item = u64>) {

@@ -24,7 +24,7 @@ pub(crate) enum Trouble {
 
 const TROUBLES: [Trouble; 4] = [Trouble::None, Trouble::Disk, Trouble::Starved, Trouble::Ending];
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Reply(Reply),
@@ -76,6 +76,17 @@ impl Wire {
         request: Request,
         expected: impl Fn(u16) -> bool,
     ) -> Outcome {
+        self.send_for(subject, request, expected, || false).await
+    }
+
+    /// Sends a request whose body may break off where `may_end` says so: what it is about may be deleted meanwhile.
+    pub(crate) async fn send_for(
+        &self,
+        subject: &str,
+        request: Request,
+        expected: impl Fn(u16) -> bool,
+        may_end: impl Fn() -> bool,
+    ) -> Outcome {
         let what = request.to_string();
         let started = Instant::now();
         let result = request.within(PATIENCE).send().await;
@@ -88,7 +99,9 @@ impl Wire {
             }
             Err(error) => {
                 self.oracle.operation(subject, format_args!("{what} -> lost after {took:.0?}: {error:#}"));
-                self.on_break(subject, &what, took, &error);
+                if took >= PATIENCE || !may_end() {
+                    self.on_break(subject, &what, took, &error);
+                }
                 Outcome::Lost
             }
         }

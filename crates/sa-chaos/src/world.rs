@@ -1,7 +1,7 @@
 //! The daemon under test: one process at a time, always on the same data.
 
 use crate::census::Identity;
-use crate::faults::JumpingClock;
+use crate::faults::Preload;
 use crate::oracle::Oracle;
 use crate::wire::{Trouble, Wire};
 use anyhow::{Context, Result};
@@ -35,7 +35,7 @@ pub(crate) struct World {
     pub(crate) wire: Wire,
     sandbox: Arc<Sandbox>,
     data: PathBuf,
-    clock: Option<JumpingClock>,
+    preload: Option<Preload>,
     oracle: Oracle,
     logs: VecDeque<String>,
 }
@@ -45,13 +45,13 @@ impl World {
         oracle: &Oracle,
         sandbox: Sandbox,
         data: PathBuf,
-        clock: Option<&JumpingClock>,
+        preload: Option<&Preload>,
     ) -> Result<Self> {
         let sandbox = Arc::new(sandbox);
-        let daemon = launch(&sandbox, &data, clock).await?;
+        let daemon = launch(&sandbox, &data, preload).await?;
         let wire = Wire::new(daemon.http().clone(), oracle.clone());
-        let clock = clock.cloned();
-        Ok(Self { daemon, wire, sandbox, data, clock, oracle: oracle.clone(), logs: VecDeque::new() })
+        let preload = preload.cloned();
+        Ok(Self { daemon, wire, sandbox, data, preload, oracle: oracle.clone(), logs: VecDeque::new() })
     }
 
     /// The directory where a session's agent works.
@@ -61,9 +61,9 @@ impl World {
         Ok(path)
     }
 
-    /// Returns whether the clock of the daemon can be set.
-    pub(crate) fn has_clock(&self) -> bool {
-        self.clock.as_ref().is_some_and(|clock| clock.is_used_by(self.daemon.pid()))
+    /// Returns whether the daemon has the library of faults.
+    pub(crate) fn has_preload(&self) -> bool {
+        self.preload.as_ref().is_some_and(|preload| preload.is_used_by(self.daemon.pid()))
     }
 
     pub(crate) fn oracle(&self) -> &Oracle {
@@ -116,7 +116,7 @@ impl World {
         self.keep_log();
         let started = Instant::now();
         // The old one is dropped first: it kills processes that are left over, which have been reported by now.
-        let daemon = launch(&self.sandbox, &self.data, self.clock.as_ref())
+        let daemon = launch(&self.sandbox, &self.data, self.preload.as_ref())
             .await
             .context("the daemon does not start on its data")?;
         self.daemon = daemon;
@@ -167,19 +167,18 @@ fn tail(daemon: &Daemon) -> String {
     format!("--- log of daemon {}\n{}", daemon.pid(), shown.join("\n"))
 }
 
-async fn launch(
-    sandbox: &Arc<Sandbox>,
-    data: &std::path::Path,
-    clock: Option<&JumpingClock>,
-) -> Result<Daemon> {
+async fn launch(sandbox: &Arc<Sandbox>, data: &std::path::Path, preload: Option<&Preload>) -> Result<Daemon> {
     let rogue = std::env::current_exe()?.with_file_name("sa-rogue");
-    let environment = clock.map(JumpingClock::environment).into_iter().flatten();
+    let rogue = rogue.display().to_string();
+    let adapters = ["claude", "codex"]
+        .map(|cli| format!("[agents.rogue-{cli}]\nbuiltin = \"{cli}\"\ncommand = {rogue:?}\n"));
+    let environment = preload.map(Preload::environment).into_iter().flatten();
     environment
         .fold(Daemon::builder(), |builder, (name, value)| builder.env(name, &value))
         .sandbox(Arc::clone(sandbox))
         .arg("--data-dir")
         .arg(&data.display().to_string())
-        .agent("rogue", &rogue.display().to_string())
+        .agent("rogue", &rogue)
         .puppet(&[])
         .puppet_as("stubborn", &["--ignore-term"])
         .limit("log-bytes", 1024 * 1024)
@@ -187,6 +186,7 @@ async fn launch(
         .limit("farewell-ms", 200)
         .limit("silence-ms", 20_000)
         .config(CONFIGURATION)
+        .config(&adapters.concat())
         .start()
         .await
 }

@@ -106,7 +106,12 @@ impl SessionClient {
                 let path = self.session.path(&format!("/messages?limit={}", self.dice.between(1, 200)));
                 self.request(self.wire.http.get(&path), &[200]).await
             }
-            Act::Export => self.request(self.wire.http.get(&self.session.path("/export")), &[200]).await,
+            Act::Export => {
+                let request = self.wire.http.get(&self.session.path("/export"));
+                let fate = || self.session.fate();
+                let allowed = |status| status == 200 || fate().allows(status);
+                self.wire.send_for(&self.session.id, request, allowed, || fate() == Fate::Deleting).await
+            }
             Act::Terminate => {
                 self.session.set_fate(self.session.fate().max(Fate::Ending));
                 self.act("/terminate", &[200]).await

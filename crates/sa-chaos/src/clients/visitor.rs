@@ -3,7 +3,7 @@
 use super::Round;
 use super::reading::Page;
 use crate::dice::Dice;
-use crate::model::{Files, Session};
+use crate::model::{Fate, Files, Session};
 use crate::wire::{Outcome, Trouble, Wire};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -53,11 +53,6 @@ impl Visitor {
         }
     }
 
-    /// Files and processes that cannot be opened or started for lack of descriptors or processes are answered 500.
-    fn is_starved(&self) -> bool {
-        self.wire.trouble() == Trouble::Starved
-    }
-
     fn file(&mut self) -> String {
         self.directory.join(format!("file-{}", self.dice.below(FILES))).display().to_string()
     }
@@ -68,12 +63,7 @@ impl Visitor {
         let content = line.repeat(usize::try_from(self.dice.between(1, 4000)).unwrap_or(1));
         self.files.is_being_written(&path, &content);
         let request = self.wire.http.put(&format!("/v1/fs/file?path={path}")).body(content.clone());
-        let outcome = self
-            .wire
-            .send("files", request, |status| {
-                matches!(status, 200 | 201) || (self.is_starved() && status == 500)
-            })
-            .await;
+        let outcome = self.wire.send("files", request, |status| matches!(status, 200 | 201)).await;
         if matches!(outcome.status(), 200 | 201) {
             self.files.was_written(&path, &content);
         }
@@ -83,12 +73,7 @@ impl Visitor {
     async fn read_file(&mut self) -> Outcome {
         let path = self.file();
         let request = self.wire.http.get(&format!("/v1/fs/file?path={path}"));
-        let outcome = self
-            .wire
-            .send("files", request, |status| {
-                matches!(status, 200 | 404) || (self.is_starved() && status == 500)
-            })
-            .await;
+        let outcome = self.wire.send("files", request, |status| matches!(status, 200 | 404)).await;
         let content = match &outcome {
             Outcome::Reply(reply) if reply.status == 200 => Some(reply.text()),
             Outcome::Reply(reply) if reply.status == 404 => None,
@@ -104,12 +89,7 @@ impl Visitor {
         let script = format!("sleep 300 & echo {nonce}; echo problem >&2; exit 3");
         let body = json!({ "command": "sh", "args": ["-c", script], "timeoutMs": 20000 });
         let request = self.wire.http.post("/v1/processes/run").json(body.to_string());
-        let outcome = self
-            .wire
-            .send("run", request, |status| {
-                status == 200 || (self.is_starved() && matches!(status, 500 | 502))
-            })
-            .await;
+        let outcome = self.wire.send("run", request, |status| status == 200).await;
         if let Outcome::Reply(reply) = &outcome
             && reply.status == 200
             && self.wire.trouble() == Trouble::None
@@ -127,8 +107,9 @@ impl Visitor {
     async fn copy_session(&mut self) -> Outcome {
         let Some(session) = self.dice.pick(&self.sessions).cloned() else { return Outcome::Lost };
         let allowed = |status| status == 200 || session.fate().allows(status);
-        let exported =
-            self.wire.send(&session.id, self.wire.http.get(&session.path("/export")), allowed).await;
+        let (request, is_deleted) =
+            (self.wire.http.get(&session.path("/export")), || session.fate() == Fate::Deleting);
+        let exported = self.wire.send_for(&session.id, request, allowed, is_deleted).await;
         let Outcome::Reply(export) = &exported else { return exported };
         if export.status != 200 {
             return exported;

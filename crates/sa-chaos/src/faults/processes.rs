@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where control groups with a counter of processes are, in both versions.
+/// Folders of control groups with a counter of processes, in both versions.
 const ROOTS: [&str; 2] = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"];
 
 /// A control group for the daemon. Removed when dropped, if it is empty by then.

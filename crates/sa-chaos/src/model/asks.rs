@@ -33,7 +33,7 @@ pub(crate) enum Verdict {
 #[derive(Debug, Clone)]
 pub(crate) struct Decision {
     pub(crate) ask: String,
-    /// The name by which the log tells deciders apart.
+    /// The name by which the log distinguishes deciders.
     pub(crate) client: String,
     pub(crate) verdict: Verdict,
 }

@@ -51,8 +51,11 @@ const ROGUE: [(u64, &str); 7] = [
 pub(crate) fn write(dice: &mut Dice, nonce: &str, agent: &str) -> String {
     let mut text = format!("say {nonce}");
     for _ in 0..dice.between(1, 3) {
-        let line =
-            if agent == "rogue" && dice.chance(50) { dice.weighted(&ROGUE) } else { dice.weighted(&LINES) };
+        let line = if agent.starts_with("rogue") && dice.chance(50) {
+            dice.weighted(&ROGUE)
+        } else {
+            dice.weighted(&LINES)
+        };
         if let Some(line) = line.filter(|line| !line.is_empty()) {
             text.push('\n');
             text.push_str(line);

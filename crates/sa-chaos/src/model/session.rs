@@ -1,4 +1,4 @@
-//! One universal session: its log as it was read last, and everything that clients were told about it.
+//! One universal session: its log as it was read last, and everything that clients got about it.
 
 use super::asks::Decision;
 use super::observation::Observation;

@@ -1,16 +1,18 @@
-//! `sa-rogue`: an ACP agent that breaks rules on request, for sessions under test.
+//! `sa-rogue`: an agent that breaks rules on request, for sessions under test.
 //!
-//! A prompt is a script, one command in each line. Processes that it starts, and it itself, are written to the file `pids` of the
-//! session's directory, so that a test can see what outlives a session.
+//! It speaks ACP. Started as an adapter starts a vendor's CLI, it speaks the protocol of that CLI instead, so that the
+//! adapter is under test, too. A prompt is a script, one command in each line. Processes that it starts, and it itself,
+//! are written to the file `pids` of the session's directory, so that a test can see what outlives a session.
 
+mod dialect;
 mod script;
 mod wire;
 
+use dialect::{Dialect, Incoming};
 use script::Turn;
-use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::BufRead;
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// State that turns share with the reader of the input.
@@ -24,8 +26,8 @@ struct Shared {
 struct State {
     /// Sessions whose turn is to end.
     cancelled: BTreeSet<String>,
-    /// Answers to requests of this agent that were not taken yet.
-    answers: HashMap<String, Value>,
+    /// Requests of this agent that were answered, and whose answer was not taken yet.
+    answered: BTreeSet<String>,
 }
 
 impl Shared {
@@ -40,51 +42,21 @@ impl Shared {
 }
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut dialect = <dyn Dialect>::by_arguments(&arguments);
     let shared = Arc::new(Shared::default());
-    let mut directories: HashMap<String, PathBuf> = HashMap::new();
-    let mut sessions = 0;
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let params = &message["params"];
-        let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
-        match message["method"].as_str() {
-            Some("session/prompt") => {
-                shared.change(|state| state.cancelled.retain(|one| *one != session));
-                let directory = directories.get(&session).cloned().unwrap_or_default();
-                let turn = Turn::new(&shared, session, directory, message.clone());
+        match dialect.read(&message) {
+            Incoming::Prompt(prompt) => {
+                shared.change(|state| state.cancelled.retain(|one| *one != prompt.session));
+                let turn = Turn::new(&shared, prompt);
                 std::thread::spawn(move || turn.run());
             }
-            Some("session/cancel") => shared.change(|state| state.cancelled.extend([session])),
-            Some(method) => {
-                let cwd = || PathBuf::from(params["cwd"].as_str().unwrap_or_default());
-                let result = match method {
-                    "initialize" => json!({
-                        "protocolVersion": 1,
-                        "agentCapabilities": { "sessionCapabilities": { "resume": {}, "close": {} } },
-                    }),
-                    "session/new" => {
-                        sessions += 1;
-                        let id = format!("rogue-{}-{sessions}", std::process::id());
-                        wire::note_process(&cwd(), std::process::id());
-                        directories.insert(id.clone(), cwd());
-                        json!({ "sessionId": id })
-                    }
-                    "session/resume" => {
-                        wire::note_process(&cwd(), std::process::id());
-                        directories.insert(session, cwd());
-                        json!({})
-                    }
-                    _ => json!({}),
-                };
-                if !message["id"].is_null() {
-                    wire::write(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
-                }
-            }
-            None => {
-                let id = message["id"].as_str().unwrap_or_default().to_owned();
-                shared.change(|state| state.answers.extend([(id, message.clone())]));
-            }
+            Incoming::Cancel(session) => shared.change(|state| state.cancelled.extend([session])),
+            Incoming::Answer(id) => shared.change(|state| state.answered.extend([id])),
+            Incoming::Handled => {}
         }
     }
 }
