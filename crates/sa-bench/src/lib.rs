@@ -4,6 +4,7 @@
 mod connection;
 mod decoder;
 pub mod message;
+pub mod page;
 mod readiness;
 mod tally;
 

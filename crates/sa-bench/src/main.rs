@@ -7,15 +7,19 @@
 //! floors alternate and a figure is their median. Timings never fail a run; lost messages and broken scenarios do.
 
 mod acp;
+mod chart;
+mod comparison;
 mod figures;
 mod floor;
 mod machine;
+mod peer;
 mod pipe;
 mod process;
 mod report;
 mod run;
 mod scenario;
 mod stdio;
+mod update;
 mod wire;
 
 use anyhow::{Result, ensure};
@@ -40,15 +44,21 @@ struct Arguments {
     /// The daemon to measure; the one next to this program when absent
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
-    /// Another daemon to start next to ours, for the `start` scenario; it must take the same flags
+    /// The program of rivet-dev/sandbox-agent, for the scenarios `start` and `peers`
     #[arg(long, value_name = "PATH")]
     peer: Option<PathBuf>,
+    /// A Python with the package openhands-agent-server, for the scenario `peers`
+    #[arg(long, value_name = "PATH")]
+    openhands: Option<PathBuf>,
     /// Print a Markdown block instead of the table
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// Print the raw figures as JSON instead of the table
     #[arg(long)]
     json: bool,
+    /// Write the figures into the marked blocks of this page, and charts into the folder `images` next to it
+    #[arg(long, value_name = "PAGE")]
+    update: Option<PathBuf>,
     /// The date to print with the figures
     #[arg(long)]
     date: Option<String>,
@@ -84,20 +94,30 @@ fn main() -> Result<ExitCode> {
         );
     }
     allow_many_files()?;
-    let mut run = Run::new(Programs::find(arguments.bin, arguments.peer)?, arguments.quick);
+    let mut run =
+        Run::new(Programs::find(arguments.bin, arguments.peer, arguments.openhands)?, arguments.quick);
     for scenario in scenario::ALL {
         if arguments.scenarios.is_empty() || arguments.scenarios.iter().any(|name| name == scenario.name) {
             scenario.run(&mut run);
         }
     }
     let machine = Machine::describe(arguments.date);
-    let report = Report { machine: &machine, sections: &run.sections, problems: &run.problems };
+    let report = Report {
+        machine: &machine,
+        sections: &run.sections,
+        contenders: &run.contenders,
+        comparisons: &run.comparisons,
+        problems: &run.problems,
+    };
     if arguments.json {
         println!("{}", report.json()?);
     } else if arguments.markdown {
         print!("{}", report.markdown());
     } else {
         print!("{}", report.table());
+    }
+    if let Some(page) = &arguments.update {
+        update::update(page, &report)?;
     }
     for problem in &run.problems {
         eprintln!("error: {problem}");

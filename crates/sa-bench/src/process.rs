@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use sa_bench::Connection;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,6 +17,8 @@ use tempfile::TempDir;
 /// Bytes of one read; as much as a socket usually holds.
 pub(crate) const SCRATCH_BYTES: usize = 256 * 1024;
 const START_PATIENCE: Duration = Duration::from_secs(10);
+/// Interpreted servers take seconds to import their libraries.
+const FOREIGN_START_PATIENCE: Duration = Duration::from_secs(120);
 const STOP_PATIENCE: Duration = Duration::from_secs(6);
 
 /// The paths of the programs.
@@ -24,19 +27,26 @@ pub(crate) struct Programs {
     pub(crate) bench: PathBuf,
     pub(crate) agent: PathBuf,
     pub(crate) daemon: PathBuf,
-    /// A daemon of somebody else with the same flags and the same health check.
+    /// The daemon of rivet-dev/sandbox-agent.
     pub(crate) peer: Option<PathBuf>,
+    /// A Python that has OpenHands' agent-server.
+    pub(crate) openhands: Option<PathBuf>,
 }
 
 impl Programs {
     /// Finds the programs next to this one, the daemon elsewhere if asked for.
-    pub(crate) fn find(daemon: Option<PathBuf>, peer: Option<PathBuf>) -> Result<Self> {
+    pub(crate) fn find(
+        daemon: Option<PathBuf>,
+        peer: Option<PathBuf>,
+        openhands: Option<PathBuf>,
+    ) -> Result<Self> {
         let bench = std::env::current_exe()?;
         let beside = |name: &str| bench.with_file_name(name);
         // Absolute, because the daemon is started in another directory.
         let daemon = std::path::absolute(daemon.unwrap_or_else(|| beside("sandbox-agent")))?;
         let peer = peer.map(std::path::absolute).transpose()?;
-        let programs = Self { agent: beside("sa-bench-agent"), daemon, bench, peer };
+        let openhands = openhands.map(std::path::absolute).transpose()?;
+        let programs = Self { agent: beside("sa-bench-agent"), daemon, bench, peer, openhands };
         ensure!(programs.agent.exists(), "{} is missing: build sa-bench first", programs.agent.display());
         Ok(programs)
     }
@@ -108,20 +118,27 @@ impl Server {
         Self::start(command).context("starting the HTTP floor")
     }
 
-    /// Another project's daemon. Its output is unknown, so readiness is polled through its health route.
-    pub(crate) fn peer(program: &Path) -> Result<Self> {
+    /// Starts another project's server on a free port, in a home that `prepare` has filled. Its output is unknown, so it is
+    /// ready once it accepts connections.
+    pub(crate) fn foreign(
+        command: impl FnOnce(&str) -> Command,
+        prepare: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut command = Command::new(program);
-        command.args(["server", "--no-token", "--host", "127.0.0.1", "--port", &port.to_string()]);
-        let (mut child, stdout, home) =
-            spawn(command).with_context(|| format!("starting {}", program.display()))?;
-        let deadline = Instant::now() + START_PATIENCE;
+        let command = command(&port.to_string());
+        let program = PathBuf::from(command.get_program());
+        let home = TempDir::new()?;
+        prepare(home.path())?;
+        let (mut child, stdout) =
+            spawn(command, &home).with_context(|| format!("starting {}", program.display()))?;
+        let deadline = Instant::now() + FOREIGN_START_PATIENCE;
         while TcpStream::connect(address).is_err() {
             if Instant::now() > deadline || !matches!(child.try_wait(), Ok(None)) {
                 let _gone_already = child.kill();
                 child.wait()?;
-                bail!("{} does not listen", program.display());
+                let log = fs::read_to_string(home.path().join("stderr")).unwrap_or_default();
+                bail!("{} does not listen; its stderr: {}", program.display(), log.trim());
             }
             std::thread::sleep(Duration::from_micros(200));
         }
@@ -129,7 +146,8 @@ impl Server {
     }
 
     fn start(command: Command) -> Result<Self> {
-        let (mut child, mut stdout, home) = spawn(command)?;
+        let home = TempDir::new()?;
+        let (mut child, mut stdout) = spawn(command, &home)?;
         match read_address(&mut stdout) {
             Ok(address) => Ok(Self { child, _stdout: stdout, home, address }),
             Err(error) => {
@@ -227,10 +245,11 @@ impl Drop for Server {
     }
 }
 
-/// Starts a program with an empty home, a clean environment and its log in a file.
-fn spawn(mut command: Command) -> Result<(Child, ChildStdout, TempDir)> {
-    let home = TempDir::new()?;
-    command.env_clear().env("HOME", home.path());
+/// Starts a program with this home, a clean environment but for its own variables, and its log in a file.
+fn spawn(mut command: Command, home: &TempDir) -> Result<(Child, ChildStdout)> {
+    let own: Vec<(OsString, OsString)> =
+        command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    command.env_clear().envs(own).env("HOME", home.path());
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }
@@ -238,7 +257,7 @@ fn spawn(mut command: Command) -> Result<(Child, ChildStdout, TempDir)> {
     command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut child = command.spawn()?;
     let Some(stdout) = child.stdout.take() else { bail!("no stdout") };
-    Ok((child, stdout, home))
+    Ok((child, stdout))
 }
 
 /// Reads what the server prints until it says where it listens.

@@ -1,8 +1,10 @@
 //! The figures of a run as a table for the terminal, as Markdown, and as JSON.
 
+use crate::comparison::{Comparison, Measured};
 use crate::figures::{Figure, Goal};
 use crate::machine::Machine;
 use crate::run::Section;
+use sa_bench::page::number;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -11,6 +13,8 @@ use std::fmt::Write;
 pub(crate) struct Report<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) sections: &'a [Section],
+    pub(crate) contenders: &'a [&'static str],
+    pub(crate) comparisons: &'a [Comparison],
     pub(crate) problems: &'a [String],
 }
 
@@ -19,47 +23,91 @@ const HEADINGS: [&str; 7] = ["", "daemon", "pipe floor", "HTTP floor", "ratio", 
 impl Report<'_> {
     /// Columns aligned for a terminal.
     pub(crate) fn table(&self) -> String {
-        let rows: Vec<[String; 7]> = self
-            .sections
-            .iter()
-            .flat_map(|section| section.figures.iter().map(|figure| cells(section, figure)))
-            .collect();
-        let mut widths = HEADINGS.map(|heading| heading.chars().count());
-        for row in &rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
-            }
-        }
-        let mut out = format!("{}\n\n", self.machine.line());
-        for row in std::iter::once(&HEADINGS.map(str::to_owned)).chain(&rows) {
-            let [first, rest @ ..] = row;
-            let [width, widths @ ..] = &widths;
-            let mut line = format!("{first:<width$}");
-            for (cell, width) in rest.iter().zip(widths) {
-                // Writing to a string cannot fail.
-                let _ = write!(line, "  {cell:>width$}");
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-        out
+        let figures = self.figures(|_| true);
+        let tables = [figures, self.comparison()]
+            .map(|rows| if rows.len() > 1 { aligned(&rows) } else { String::new() });
+        format!("{}\n\n{}\n{}", self.machine.line(), tables[0], tables[1]).trim_end().to_owned() + "\n"
     }
 
     /// Returns a block for the documentation.
     pub(crate) fn markdown(&self) -> String {
-        let mut out = format!("Measured on {}.\n\n|{}|\n", self.machine.line(), HEADINGS.join("|"));
-        out.push_str("|---|---:|---:|---:|---:|---:|---|\n");
-        for section in self.sections {
-            for figure in &section.figures {
-                let _ = writeln!(out, "|{}|", cells(section, figure).join("|"));
+        let mut out = format!("Measured on {}.\n", self.machine.line());
+        for rows in [self.figures(|_| true), self.comparison()] {
+            if rows.len() > 1 {
+                out.push('\n');
+                out.push_str(&table(&rows));
             }
         }
         out
+    }
+
+    /// Returns the headings and the rows of some scenarios.
+    pub(crate) fn figures(&self, wanted: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
+        let sections = self.sections.iter().filter(|section| wanted(section.scenario));
+        let rows = sections.flat_map(|section| section.figures.iter().map(|figure| cells(section, figure)));
+        std::iter::once(HEADINGS.map(str::to_owned)).chain(rows).map(Vec::from).collect()
+    }
+
+    /// Returns the headings and the rows of the comparison with other servers.
+    pub(crate) fn comparison(&self) -> Vec<Vec<String>> {
+        let headings = std::iter::once("").chain(self.contenders.iter().copied()).map(str::to_owned);
+        let mut rows = vec![headings.collect()];
+        for comparison in self.comparisons {
+            let values = comparison.values.iter().map(|value| measured(*value, comparison.unit));
+            rows.push(std::iter::once(comparison.name.to_owned()).chain(values).collect());
+        }
+        rows
     }
 
     /// Returns the raw figures.
     pub(crate) fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self)
+    }
+}
+
+/// Aligns the columns of a table, the first one to the left.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            // Writing to a string cannot fail.
+            let _ =
+                if index == 0 { write!(line, "{cell:<width$}") } else { write!(line, "  {cell:>width$}") };
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Returns the rows as a table in Markdown, the first one as its head.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let _ = writeln!(out, "|{}|", row.join("|"));
+        if index == 0 {
+            // Numbers to the right; whether a goal is met is no number.
+            let columns = row.iter().enumerate().map(|(column, heading)| match (column, heading.as_str()) {
+                (0, _) | (_, "met") => "---",
+                _ => "---:",
+            });
+            let _ = writeln!(out, "|{}|", columns.collect::<Vec<_>>().join("|"));
+        }
+    }
+    out
+}
+
+/// Returns a value of a comparison with its unit.
+pub(crate) fn measured(value: Measured, unit: &str) -> String {
+    match value {
+        Measured::Value(value) => format!("{} {unit}", number(value)).trim_end().to_owned(),
+        Measured::Over(bound) => format!("> {} {unit}", number(bound)),
+        Measured::NotOffered => "–".to_owned(),
     }
 }
 
@@ -86,31 +134,6 @@ fn goal_text(goal: Goal, unit: &str) -> String {
     }
 }
 
-/// Three significant digits or a whole number, and thousands grouped.
-fn number(value: f64) -> String {
-    let decimals = if value.fract() == 0.0 || value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    let text = format!("{value:.decimals$}");
-    let (whole, rest) = text
-        .split_once('.')
-        .map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
-    let digits = whole.chars().count();
-    let grouped: String = whole
-        .chars()
-        .enumerate()
-        .flat_map(|(index, digit)| {
-            let comma = index > 0 && (digits - index) % 3 == 0;
-            comma.then_some(',').into_iter().chain(std::iter::once(digit))
-        })
-        .collect();
-    grouped + &rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,14 +154,28 @@ mod tests {
             .goal(Goal::RatioAtLeast(0.4));
         let large = Figure::new("peak", "MB", 123.4).goal(Goal::AtMost(100.0));
         let sections = [Section { scenario: "stream", figures: vec![fast, large] }];
-        let report = Report { machine: &machine, sections: &sections, problems: &[] };
+        let comparison = Comparison {
+            name: "DELETE",
+            unit: "ms",
+            values: vec![Measured::Value(2.5), Measured::Over(10_000.0), Measured::NotOffered],
+        };
+        let report = Report {
+            machine: &machine,
+            sections: &sections,
+            contenders: &["ours", "theirs", "others"],
+            comparisons: &[comparison],
+            problems: &[],
+        };
         assert_eq!(
             report.markdown(),
             "Measured on 2 cores of Some CPU, Linux 6.1, rustc 1.90.0, load 1.25, 2026-01-31.\n\n\
              ||daemon|pipe floor|HTTP floor|ratio|goal|met|\n\
              |---|---:|---:|---:|---:|---:|---|\n\
              |stream: 200 B|1,234,567 msg/s|3,000,000|2,000,000|0.62 ×|≥ 0.4 ×|yes|\n\
-             |stream: peak|123 MB||||≤ 100 MB|no|\n"
+             |stream: peak|123 MB||||≤ 100 MB|no|\n\n\
+             ||ours|theirs|others|\n\
+             |---|---:|---:|---:|\n\
+             |DELETE|2.50 ms|> 10,000 ms|–|\n"
         );
         assert!(report.table().lines().all(|line| line.chars().count() < 110));
     }

@@ -1,5 +1,6 @@
 //! One run of the benchmarks: its settings, and where scenarios leave figures and losses.
 
+use crate::comparison::Comparison;
 use crate::figures::Figure;
 use crate::process::{Programs, SCRATCH_BYTES, Server};
 use anyhow::Result;
@@ -21,6 +22,9 @@ pub(crate) struct Run {
     /// One read buffer for all connections.
     pub(crate) scratch: Vec<u8>,
     pub(crate) sections: Vec<Section>,
+    /// The servers of `comparisons`, the daemon first.
+    pub(crate) contenders: Vec<&'static str>,
+    pub(crate) comparisons: Vec<Comparison>,
     /// Failures: a scenario that failed, a message that was lost.
     pub(crate) problems: Vec<String>,
 }
@@ -28,7 +32,15 @@ pub(crate) struct Run {
 impl Run {
     /// Creates a run with nothing measured yet.
     pub(crate) fn new(programs: Programs, quick: bool) -> Self {
-        Self { programs, quick, scratch: vec![0; SCRATCH_BYTES], sections: Vec::new(), problems: Vec::new() }
+        Self {
+            programs,
+            quick,
+            scratch: vec![0; SCRATCH_BYTES],
+            sections: Vec::new(),
+            contenders: Vec::new(),
+            comparisons: Vec::new(),
+            problems: Vec::new(),
+        }
     }
 
     /// Returns the daemon, just started.

@@ -5,11 +5,13 @@ mod codex;
 mod directories;
 mod fan_out;
 mod files;
+mod health;
 mod instances;
 mod kept;
 mod log_memory;
 mod memory;
 mod paced;
+mod peers;
 mod replay;
 mod round_trip;
 mod sessions;
@@ -17,6 +19,8 @@ mod stall;
 mod start;
 mod stop;
 mod stream;
+
+pub(crate) use start::loaded_bytes;
 
 use crate::run::{Run, Section};
 use anyhow::Result;
@@ -59,6 +63,11 @@ pub(crate) const ALL: &[Scenario] = &[
     Scenario { name: "fan-out", about: "200 B messages to 10 and 100 readers", measure: fan_out::measure },
     Scenario { name: "paced", about: "delay of single messages", measure: paced::measure },
     Scenario { name: "stall", about: "a reader that stopped beside one that reads", measure: stall::measure },
+    Scenario {
+        name: "health",
+        about: "delay of the health check during a flood and during uploads",
+        measure: health::measure,
+    },
     Scenario { name: "replay", about: "catching up on missed messages", measure: replay::measure },
     Scenario {
         name: "reconnect",
@@ -107,6 +116,11 @@ pub(crate) const ALL: &[Scenario] = &[
         name: "codex",
         about: "the Codex adapter beside the app-server it drives, and beside those of npm",
         measure: codex::measure,
+    },
+    Scenario {
+        name: "peers",
+        about: "the same work by servers of other projects (--peer, --openhands)",
+        measure: peers::measure,
     },
 ];
 

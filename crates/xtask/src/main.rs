@@ -9,6 +9,7 @@ mod instructions;
 mod launch;
 mod packages;
 mod packaging;
+mod peers;
 mod requirements;
 mod shell;
 mod size;
@@ -74,6 +75,9 @@ enum Verb {
     Bench {
         #[command(subcommand)]
         other: Option<OtherBench>,
+        /// Install servers of other projects and measure them in the same run.
+        #[arg(long)]
+        peers: bool,
         /// Arguments of `sa-bench`, after `--`.
         #[arg(last = true)]
         arguments: Vec<String>,
@@ -121,7 +125,11 @@ fn act(verb: Verb) -> Result<ExitCode> {
         Verb::Run { arguments } => launch::daemon(&arguments),
         Verb::Bench { other: Some(OtherBench::Instructions { accept }), .. } => instructions::run(accept),
         Verb::Bench { other: Some(OtherBench::Size { bin }), .. } => size::run(bin),
-        Verb::Bench { other: None, arguments } => launch::benchmarks(&arguments),
+        Verb::Bench { other: None, peers, arguments } => {
+            let mut all = if peers { peers::arguments()? } else { Vec::new() };
+            all.extend(arguments);
+            launch::benchmarks(&all)
+        }
         Verb::Test { list: true, .. } => {
             steps::list();
             Ok(ExitCode::SUCCESS)

@@ -1,6 +1,7 @@
 //! The stand-in agent: blocking reads and writes, no threads, faster than any server in front of it.
 //!
-//! - `bench/echo` answers with its own params, `bench/pid` with the process id, `bench/hang` never.
+//! - `bench/echo` answers with its own params, `bench/pid` with the process id, `bench/child` with that of
+//!   a process that it starts, `bench/hang` never.
 //! - `session/prompt {first, count, size, perSecond}` writes `count` numbered `session/update` notifications of
 //!   `size` bytes, numbered from `first`, then answers. With `perSecond` each is stamped and written separately, in
 //!   that rhythm; without it they go out in large writes.
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
+use std::process::Stdio;
 
 const BUFFER_BYTES: usize = 256 * 1024;
 const IDLE_BUFFER_BYTES: usize = 4 * 1024;
@@ -90,6 +92,11 @@ impl Agent {
             Some("session/prompt") => {
                 self.prompt(&serde_json::from_str(params)?)?;
                 self.answer(request.id, r#"{"stopReason":"end_turn"}"#);
+            }
+            Some("bench/child") => {
+                let mut command = std::process::Command::new("sleep");
+                let child = command.arg("60").stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+                self.answer(request.id, &child.id().to_string());
             }
             Some("bench/pid") => self.answer(request.id, &std::process::id().to_string()),
             Some("bench/hang") | None => {}

@@ -2,6 +2,7 @@
 
 use crate::acp::expect;
 use crate::figures::{Against, Figure, Goal, median};
+use crate::peer;
 use crate::process::Server;
 use crate::run::Run;
 use crate::wire;
@@ -18,8 +19,8 @@ pub(crate) fn measure(run: &mut Run) -> Result<()> {
     for round in 0..=run.pick(10, 3) {
         let daemon_ms = timed(run, Run::daemon)?.0;
         let floor_ms = timed(run, Run::floor)?.0;
-        let peer_ms =
-            run.programs.peer.clone().map(|program| timed(run, |_| Server::peer(&program))).transpose()?;
+        let other = peer::sandbox_agent(&run.programs);
+        let peer_ms = other.map(|other| timed(run, |run| other.start(&run.programs))).transpose()?;
         if round > 0 {
             daemon.push(daemon_ms);
             floor.push(floor_ms);
@@ -71,7 +72,7 @@ fn timed(run: &mut Run, start: impl FnOnce(&Run) -> Result<Server>) -> Result<(f
 }
 
 /// Returns the bytes of a program that are ever loaded: release builds keep line tables, which do not ship.
-fn loaded_bytes(path: &Path) -> Result<u64> {
+pub(crate) fn loaded_bytes(path: &Path) -> Result<u64> {
     let file = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     Ok(loaded_segments(&file).unwrap_or(file.len() as u64))
 }

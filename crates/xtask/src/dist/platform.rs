@@ -88,8 +88,7 @@ impl Platform {
         } else {
             (glibc, "build")
         };
-        let flags = format!("-C target-feature=+crt-static {}", linking::flags(triple));
-        Ok(Build { triple, command, flags })
+        Ok(Build { triple, command, flags: linking::flags(triple) })
     }
 }
 

@@ -5,8 +5,15 @@ use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Targets that run at the same time, a pair for two cores, and for how many seconds.
-const FUZZED: [([&str; 2], &str); 2] =
-    [(["path_policy", "tar_upload"], "25"), (["jsonrpc_line", "relay_stream"], "8")];
+const FUZZED: [([&str; 2], &str); 7] = [
+    (["path_policy", "tar_upload"], "20"),
+    (["jsonrpc_line", "relay_stream"], "6"),
+    (["native_lines", "terminal_text"], "7"),
+    (["session_import", "request_headers"], "7"),
+    (["shell_line", "ignore_rules"], "5"),
+    (["install_manifest", "agents_file"], "3"),
+    (["event_stream", "skill_file"], "3"),
+];
 
 /// Searches every target. Dependencies are already built; only the crates of this workspace are compiled again.
 pub(super) fn run() -> Result<()> {

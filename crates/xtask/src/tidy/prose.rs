@@ -76,24 +76,6 @@ const OPENINGS: [&str; 3] = ["What", "Whether", "Whoever"];
 const DOC_OPENINGS: [&str; 11] =
     ["How", "It", "Its", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Why"];
 
-/// Crates whose comments still have to be reworded.
-const EXEMPT: [&str; 14] = [
-    "sa-acp",
-    "sa-amp",
-    "sa-api",
-    "sa-chaos",
-    "sa-claude",
-    "sa-client",
-    "sa-codex",
-    "sa-demo",
-    "sa-http",
-    "sa-opencode",
-    "sa-sessions",
-    "sa-terminal",
-    "sa-universal",
-    "sandbox-agent",
-];
-
 /// Folders whose pages are read by users, and pages at the root.
 const FOLDERS: [&str; 6] = ["docs/", "examples/", "packages/", "skills/", "clients/", "interop/"];
 const PAGES: [&str; 5] = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md", "CLAUDE.md"];
@@ -107,7 +89,7 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
             if !file.is_test() {
                 check_errors(file, &mut findings);
             }
-            if file.krate().is_some_and(|(name, _)| !EXEMPT.contains(&name)) {
+            if file.krate().is_some() {
                 check_comments(file, &mut findings);
             }
         }
