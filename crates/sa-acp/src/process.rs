@@ -10,4 +10,5 @@ pub(crate) mod permission_socket;
 pub(crate) mod processes;
 pub(crate) mod program;
 pub(crate) mod session_process;
+pub(crate) mod version;
 pub(crate) mod wire;

@@ -4,7 +4,7 @@
 //! ```text
 //!  client ──► Job ──► Server: start if absent, wait until ready ──► Served::run
 //!  server ──► Served::on_server_line ──► sessions
-//!  server ends ──► Served::abandon for each open request, ServedSession::server_lost for each session
+//!  server ends ──► Served::abandon for each open request, ServedSession::on_server_lost for each session
 //! ```
 
 pub(crate) mod server;
@@ -14,54 +14,61 @@ use crate::process::wire::Wire;
 use crate::protocol::errors::process_ended;
 use crate::protocol::incoming::RequestKey;
 use crate::protocol::lines::InputLine;
-use crate::protocol::request::OpenRequest;
-use crate::session::adapter::{Adapter, Core};
-use crate::session::{Session, Sessions};
-use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
+use crate::protocol::request::{ListRequest, OpenRequest};
+use crate::session::Session;
+use crate::session::adapter::{Adapter, Core, SessionsOf};
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use serde_json::{Value, json};
-use server::{Server, ServerEnd};
+use server::{Link, Server, ServerEnd};
 use std::time::Duration;
 
 /// Work that needs the server to be ready. `O` is a client's request to open a session.
 #[derive(Debug)]
 pub enum Job<O> {
-    /// Opens a session for a client.
     Open(Box<O>),
     /// Continues a session in a new process.
     Revive(SessionId),
     /// Looks for credentials.
     Authenticate(RequestKey),
-    /// Lists sessions.
-    List(RequestKey, Box<ListSessionsRequest>),
+    List(ListRequest),
     /// Deletes a session that is not open.
     Delete(RequestKey, SessionId),
 }
 
 /// A session in a server process.
-pub trait ServedSession: Session {
-    /// Ends the work that was under way in a process that ended.
-    fn server_lost(&mut self, core: &mut Self::Core, error: &Error);
+pub trait ServedSession<C: Core>: Session<C> {
+    fn link(&mut self) -> &mut Link;
 
-    /// Refuses prompts that wait for a process that did not start. The next prompt tries again.
-    fn not_revived(&mut self, core: &mut Self::Core, error: &Error);
+    /// Ends the work that was under way in a process that ended. Questions are withdrawn already.
+    fn on_server_lost(&mut self, core: &mut C, error: &Error);
+
+    /// Answers the requests to close the session.
+    fn closed(&mut self, core: &mut C);
 
     /// Returns whether prompts wait behind work that the server does not stop.
     fn is_stuck(&self) -> bool;
+
+    /// Refuses prompts that wait for a process that did not start. The next prompt tries again. Not meant to be overridden.
+    fn not_revived(&mut self, core: &mut C, error: &Error) {
+        self.link().set_down();
+        self.conversation().fail_queue(&mut core.io().client, error);
+    }
 }
 
 /// An agent whose CLI is one server process for all sessions.
-pub trait Served: Core + Sized {
-    /// A session of the agent.
-    type Session: ServedSession<Core = Self>;
-
+pub trait Served: Core<Session: ServedSession<Self>> {
     /// A client's request to open a session.
     type Opening: AsRef<RequestKey>;
 
     /// The continuation of a request to the server.
     type Then;
 
-    /// Returns the server.
     fn server(&mut self) -> &mut Server<Self::Opening, Self::Then>;
+
+    /// Returns the time that the process gets to exit by itself.
+    fn drain(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Returns the parameters of a new server process.
     fn launch(&mut self) -> Self::Launch;
@@ -70,23 +77,23 @@ pub trait Served: Core + Sized {
     fn greet(&mut self);
 
     /// Returns whether a login in a terminal is only found by a new process, and nothing keeps the current one.
-    fn restarts_for_login(&self, sessions: &Sessions<Self::Session>) -> bool;
+    fn restarts_for_login(&self, sessions: &SessionsOf<Self>) -> bool;
 
     /// Checks a request to open a session.
-    fn opening(
+    fn check_opening(
         &self,
-        sessions: &mut Sessions<Self::Session>,
+        sessions: &SessionsOf<Self>,
         request: OpenRequest,
     ) -> Result<Self::Opening, Error>;
 
     /// Does work that needs the server.
-    fn run(&mut self, sessions: &mut Sessions<Self::Session>, job: Job<Self::Opening>);
+    fn run(&mut self, sessions: &mut SessionsOf<Self>, job: Job<Self::Opening>);
 
     /// Handles a line of the server. A line that is not known is returned as an error.
-    fn on_server_line(&mut self, sessions: &mut Sessions<Self::Session>, line: &[u8]) -> Result<(), Value>;
+    fn on_server_line(&mut self, sessions: &mut SessionsOf<Self>, line: &[u8]) -> Result<(), Value>;
 
     /// Continues a request that was not answered in time, for this reason if it is known.
-    fn on_late(&mut self, sessions: &mut Sessions<Self::Session>, then: Self::Then, reason: Option<String>);
+    fn on_late(&mut self, sessions: &mut SessionsOf<Self>, then: Self::Then, reason: Option<String>);
 
     /// Fails a request that was not answered before the process ended.
     fn abandon(&mut self, then: Self::Then, error: &Error);
@@ -97,11 +104,8 @@ pub trait Served: Core + Sized {
     /// Returns how often a start is tried that failed for this reason; 1 if it would fail again.
     fn starts(&self, ended: &Ended) -> u32;
 
-    /// Returns the time that the process gets to exit by itself.
-    fn drain(&self) -> Duration;
-
     /// Does what is due, apart from sessions and requests to the server.
-    fn tick(&mut self, sessions: &mut Sessions<Self::Session>);
+    fn tick(&mut self, sessions: &mut SessionsOf<Self>);
 
     /// Returns the time since the start at which [`Served::tick`] has something to do, or an answer is late.
     fn wake(&self) -> Option<Duration>;
@@ -112,32 +116,42 @@ pub trait Served: Core + Sized {
         None
     }
 
+    /// Handles an answer that concerns a session, if the session is still there. Not meant to be overridden.
+    fn in_session(
+        &mut self,
+        sessions: &mut SessionsOf<Self>,
+        id: &SessionId,
+        handle: impl FnOnce(&mut Self::Session, &mut Self),
+    ) {
+        if let Some(session) = sessions.get_mut(&id.0) {
+            handle(session, self);
+        }
+    }
+
     /// Ends the process. Work that needs it waits for the next one. Not meant to be overridden.
     fn dismiss(&mut self) {
         let drain = self.drain();
         if let Some(child) = self.server().dismiss() {
-            self.parts().2.end(child, drain);
+            self.io().processes.end(child, drain);
         }
     }
 
     /// Ends a process that is of no use, and refuses all work that waits. Not meant to be overridden.
-    fn give_up(&mut self, sessions: &mut Sessions<Self::Session>, error: &Error) {
+    fn give_up(&mut self, sessions: &mut SessionsOf<Self>, error: &Error) {
         self.dismiss();
         self.fail_jobs(sessions, error);
     }
 
     /// Refuses all work that waits. Not meant to be overridden.
-    fn fail_jobs(&mut self, sessions: &mut Sessions<Self::Session>, error: &Error) {
+    fn fail_jobs(&mut self, sessions: &mut SessionsOf<Self>, error: &Error) {
         for job in self.server().take_jobs() {
             match job {
-                Job::Open(opening) => self.client().fail((*opening).as_ref(), error),
+                Job::Open(opening) => self.io().client.fail((*opening).as_ref(), error),
                 Job::Revive(id) => {
-                    if let Some(session) = sessions.get_mut(&id.0) {
-                        session.not_revived(self, error);
-                    }
+                    self.in_session(sessions, &id, |session, core| session.not_revived(core, error));
                 }
-                Job::Authenticate(key) | Job::List(key, _) | Job::Delete(key, _) => {
-                    self.client().fail(&key, error);
+                Job::Authenticate(key) | Job::List(ListRequest { key, .. }) | Job::Delete(key, _) => {
+                    self.io().client.fail(&key, error);
                 }
             }
         }
@@ -145,28 +159,21 @@ pub trait Served: Core + Sized {
 }
 
 impl<A: Served> Adapter for A {
-    type Session = A::Session;
-
-    fn authenticate(&mut self, sessions: &mut Sessions<Self::Session>, key: &RequestKey) {
+    fn authenticate(&mut self, sessions: &mut SessionsOf<Self>, key: &RequestKey) {
         if self.restarts_for_login(sessions) {
             self.dismiss();
         }
         self.server().jobs.push_back(Job::Authenticate(key.clone()));
     }
 
-    fn open(&mut self, sessions: &mut Sessions<Self::Session>, request: OpenRequest) -> Result<(), Error> {
-        let opening = self.opening(sessions, request)?;
+    fn open(&mut self, sessions: &mut SessionsOf<Self>, request: OpenRequest) -> Result<(), Error> {
+        let opening = self.check_opening(sessions, request)?;
         self.server().jobs.push_back(Job::Open(Box::new(opening)));
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        _: &mut Sessions<Self::Session>,
-        key: &RequestKey,
-        request: ListSessionsRequest,
-    ) -> Result<(), Error> {
-        self.server().jobs.push_back(Job::List(key.clone(), Box::new(request)));
+    fn list(&mut self, _: &mut SessionsOf<Self>, request: ListRequest) -> Result<(), Error> {
+        self.server().jobs.push_back(Job::List(request));
         Ok(())
     }
 
@@ -175,9 +182,9 @@ impl<A: Served> Adapter for A {
         Ok(())
     }
 
-    fn on_line(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, line: InputLine<'_>) {
+    fn on_line(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, line: &InputLine<'_>) -> bool {
         if self.server().child() != Some(child) {
-            return;
+            return true;
         }
         let unknown = match line {
             InputLine::Whole(line) => self.on_server_line(sessions, line),
@@ -188,13 +195,14 @@ impl<A: Served> Adapter for A {
         if let Err(what) = unknown {
             report_unknown(self, sessions, what);
         }
+        true
     }
 
-    fn on_exit(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, ended: &Ended) {
+    fn on_exit(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, ended: &Ended) -> bool {
         if self.server().child() != Some(child) {
-            return;
+            return true;
         }
-        let agent = self.client().profile().title;
+        let agent = self.io().client.profile().title;
         let error = process_ended(agent, ended, None);
         let (end, unanswered) = self.server().on_ended();
         if end != ServerEnd::Expected {
@@ -205,23 +213,27 @@ impl<A: Served> Adapter for A {
             self.abandon(then, &error);
         }
         for session in sessions.values_mut() {
-            session.server_lost(self, &error);
-        }
-        if end != ServerEnd::Failed {
-            return;
+            session.conversation().withdraw_all(&mut self.io().client);
+            session.link().set_down();
+            session.on_server_lost(self, &error);
+            if !session.conversation().is_open() {
+                session.closed(self);
+            }
+            session.send_next(self);
         }
         let starts = self.starts(ended);
-        if !self.server().may_start_again(starts) {
+        if end == ServerEnd::Failed && !self.server().may_start_again(starts) {
             // A new process would end in the same way.
             self.fail_jobs(sessions, &error);
         }
+        true
     }
 
     /// Starts the server if there is work and no process. Runs the work once the process is ready.
-    fn settle(&mut self, sessions: &mut Sessions<Self::Session>) {
+    fn settle(&mut self, sessions: &mut SessionsOf<Self>) {
         if !self.server().jobs.is_empty() && self.server().child().is_none() {
             let launch = self.launch();
-            let child = self.parts().2.start(launch);
+            let child = self.io().processes.start(launch);
             self.server().started(child);
             self.greet();
         }
@@ -235,18 +247,18 @@ impl<A: Served> Adapter for A {
         self.server().offspring.retain(|_, session| sessions.contains_key(session));
     }
 
-    fn tick(&mut self, sessions: &mut Sessions<Self::Session>) {
-        let now = self.parts().0.elapsed;
+    fn tick(&mut self, sessions: &mut SessionsOf<Self>) {
+        let now = self.io().now.elapsed;
         for (then, reason) in self.server().expired(now) {
             self.on_late(sessions, then, reason);
         }
         Served::tick(self, sessions);
     }
 
-    fn after_tick(&mut self, sessions: &mut Sessions<Self::Session>) {
-        if sessions.values().any(ServedSession::is_stuck) {
+    fn after_tick(&mut self, sessions: &mut SessionsOf<Self>) {
+        if sessions.values().any(|session| session.is_stuck()) {
             tracing::warn!(
-                agent = self.client().profile().title,
+                agent = self.io().client.profile().title,
                 "the server does not stop a turn and is ended"
             );
             self.dismiss();
@@ -263,20 +275,20 @@ impl<A: Served> Adapter for A {
 }
 
 /// Reports a line that is not known and belongs to no session: to all sessions, or later to the first one.
-fn report_unknown<A: Served>(core: &mut A, sessions: &mut Sessions<A::Session>, what: Value) {
+fn report_unknown<A: Served>(core: &mut A, sessions: &mut SessionsOf<A>, what: Value) {
     tracing::warn!(%what, "the server wrote a line that is not known");
     if sessions.is_empty() {
         return core.server().keep(what);
     }
     for session in sessions.values_mut() {
-        session.conversation().report_unknown(core.client(), what.clone());
+        session.conversation().report_unknown(&mut core.io().client, what.clone());
     }
 }
 
-fn report_kept<A: Served>(core: &mut A, sessions: &mut Sessions<A::Session>) {
+fn report_kept<A: Served>(core: &mut A, sessions: &mut SessionsOf<A>) {
     if let Some(session) = sessions.values_mut().next() {
         for what in core.server().take_kept() {
-            session.conversation().report_unknown(core.client(), what);
+            session.conversation().report_unknown(&mut core.io().client, what);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod adapter;
 pub(crate) mod answers;
+pub(crate) mod cancellation;
 pub(crate) mod compaction;
 pub(crate) mod conversation;
 pub(crate) mod machine;
@@ -14,7 +15,6 @@ pub(crate) mod server_form;
 
 use crate::process::children::{ChildId, Ended};
 use crate::protocol::incoming::RequestKey;
-use crate::protocol::lines::InputLine;
 use crate::protocol::request::SetRequest;
 use adapter::Core;
 use agent_client_protocol_schema::v1::Error;
@@ -28,55 +28,50 @@ use std::time::Duration;
 /// The sessions of an agent, by id.
 pub type Sessions<S> = BTreeMap<Arc<str>, S>;
 
-/// A session of an adapter: a [`Conversation`], and what is specific to the CLI.
-pub trait Session {
-    /// The state of the agent apart from its sessions.
-    type Core: Core;
-
+/// A session of an adapter: a [`Conversation`], and what is specific to the CLI. `C` is the state of the agent apart from its
+/// sessions.
+pub trait Session<C: Core> {
     /// A question of the CLI that the client was asked.
     type Ask;
 
     /// Returns the client's view of the session.
     fn conversation(&mut self) -> &mut Conversation<Self::Ask>;
 
-    /// Returns whether the CLI works, on a prompt or on its own.
-    fn is_busy(&self) -> bool;
+    /// Sends the next prompt if the CLI is ready for it and does nothing else. [`Session::send_next`] calls this when there
+    /// is one.
+    ///
+    /// A prompt that is sent while the CLI works would be folded into that work and never get an answer of its own.
+    fn start_next(&mut self, core: &mut C);
 
-    /// Sends the next prompt if the CLI is ready for it. [`Session::send_next`] calls this when there is one and the session
-    /// is not busy.
-    fn start_next(&mut self, core: &mut Self::Core);
-
-    /// Stops the work of the CLI and voids its questions.
-    fn interrupt(&mut self, core: &mut Self::Core);
+    /// Stops the work of the CLI, if it does any, and voids its questions.
+    fn interrupt(&mut self, core: &mut C);
 
     /// Handles the client's reply to a question.
-    fn on_reply(&mut self, core: &mut Self::Core, id: &str, ask: Self::Ask, reply: Reply);
+    fn on_reply(&mut self, core: &mut C, id: &str, ask: Self::Ask, reply: Reply);
 
-    /// Sets an option.
-    fn set(&mut self, core: &mut Self::Core, request: SetRequest) -> Result<(), Error>;
+    fn set(&mut self, core: &mut C, request: SetRequest) -> Result<(), Error>;
 
-    /// Ends the session. At the end it calls [`Conversation::close`].
-    fn close(&mut self, core: &mut Self::Core);
+    /// Ends the session, whose work was cancelled. At the end it calls [`Conversation::close`].
+    fn close(&mut self, core: &mut C);
 
     /// Returns the time since the start at which [`Session::tick`] has something to do.
     fn wake(&self) -> Option<Duration>;
 
     /// Does what is due.
-    fn tick(&mut self, core: &mut Self::Core);
+    fn tick(&mut self, core: &mut C);
 
-    /// Returns whether this is the session's process.
-    fn owns(&self, child: ChildId) -> bool {
-        let _ = child;
-        false
+    /// Returns the session's own process.
+    fn process(&self) -> Option<ChildId> {
+        None
     }
 
     /// Handles a line of the session's process.
-    fn on_line(&mut self, core: &mut Self::Core, line: InputLine<'_>) {
+    fn on_line(&mut self, core: &mut C, line: &[u8]) {
         let _ = (core, line);
     }
 
-    /// Handles the end of the session's process.
-    fn on_exit(&mut self, core: &mut Self::Core, ended: &Ended) {
+    /// Handles the end of the session's process. The next prompt is sent afterwards.
+    fn on_exit(&mut self, core: &mut C, ended: &Ended) {
         let _ = (core, ended);
     }
 
@@ -86,34 +81,30 @@ pub trait Session {
     }
 
     /// Stops opening the session and answers the request with this error.
-    fn give_up_opening(&mut self, core: &mut Self::Core, error: &Error) {
+    fn give_up_opening(&mut self, core: &mut C, error: &Error) {
         let _ = (core, error);
     }
 
     /// Sends the next prompt, if there is one and the CLI is ready for it. Not meant to be overridden.
-    ///
-    /// A prompt that is sent while the CLI works would be folded into that work and never get an answer of its own.
-    fn send_next(&mut self, core: &mut Self::Core) {
-        if !self.is_busy() && self.conversation().has_next() {
+    fn send_next(&mut self, core: &mut C) {
+        if self.conversation().has_next() {
             self.start_next(core);
         }
     }
 
     /// Cancels all prompts, running and waiting, and the CLI's own work. Not meant to be overridden.
-    fn cancel(&mut self, core: &mut Self::Core) {
-        self.conversation().cancel_queue(core.client());
-        if self.is_busy() {
-            self.interrupt(core);
-        }
+    fn cancel(&mut self, core: &mut C) {
+        self.conversation().cancel_queue(&mut core.io().client);
+        self.interrupt(core);
     }
 
     /// Cancels the prompt that was sent as the request `id`. Returns `false` if the session has none. Not meant to be
     /// overridden.
-    fn cancel_request(&mut self, core: &mut Self::Core, id: &Id) -> bool {
+    fn cancel_request(&mut self, core: &mut C, id: &Id) -> bool {
         if self.conversation().is_running(id) {
             self.interrupt(core);
             return true;
         }
-        self.conversation().cancel_queued(core.client(), id)
+        self.conversation().cancel_queued(&mut core.io().client, id)
     }
 }

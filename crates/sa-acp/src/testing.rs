@@ -1,5 +1,5 @@
-//! What the tests of agents share: a client and the processes behind an agent, both played by the test; the same over
-//! streams; ACP's schema; recordings and how they are told.
+//! The common part of agents' tests: a client and the processes behind an agent, both played by the test; the same over
+//! streams; ACP's schema; recordings and their replay.
 //!
 //! Not a part of the product: only tests turn the feature on that this is behind.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -4,4 +4,5 @@ pub(crate) mod hunks;
 pub(crate) mod remembered;
 pub(crate) mod running;
 pub(crate) mod terminal;
+pub(crate) mod tokens;
 pub(crate) mod tool;

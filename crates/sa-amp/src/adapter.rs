@@ -2,60 +2,56 @@
 
 use super::core::Core;
 use super::delegate::{PermissionQuery, Verdict};
-use super::errand::Errand;
+use super::errand::{Errand, Task, is_thread};
 use super::launch::Launch;
-use super::session::Session;
-use agent_client_protocol_schema::v1::{Error, ListSessionsRequest, SessionId};
+use super::session::{Session, servers};
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_acp::{
-    Adapter, ChildId, Client, Ended, HelperId, InputLine, Now, OpenRequest, Processes, RequestKey,
-    Session as _, Sessions,
+    Adapter, ChildId, Ended, HelperId, InputLine, ListRequest, OpenRequest, RequestKey, Sessions,
+    auth_required, session_not_found,
 };
 use std::time::Duration;
 
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
-    }
-}
-
 impl Adapter for Core {
-    type Session = Session;
-
+    /// Has the CLI make or export the thread of a session.
     fn open(&mut self, _: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
-        self.open_session(request)
+        let OpenRequest { key, how, workspace } = request;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        let thread = how.origin().map(check_id).transpose()?;
+        self.require_login()?;
+        self.learn_agent_modes();
+        let launch = match thread {
+            Some(thread) => Launch::Export { thread },
+            None => Launch::NewThread { cwd: workspace.cwd.clone() },
+        };
+        self.send(launch, Task::Open { key, how, workspace });
+        Ok(())
     }
 
-    fn list(
-        &mut self,
-        _: &mut Sessions<Session>,
-        key: &RequestKey,
-        request: ListSessionsRequest,
-    ) -> Result<(), Error> {
-        self.list_threads(key, request)
+    fn list(&mut self, _: &mut Sessions<Session>, request: ListRequest) -> Result<(), Error> {
+        self.require_login()?;
+        self.send(Launch::List, Task::List(request));
+        Ok(())
     }
 
+    /// Succeeds for a session that does not exist, too: it is gone, as was wanted.
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
-        self.delete_stored(key, &id)
+        check_id(&id)?;
+        self.require_login()?;
+        self.delete_thread(&id.0, vec![key.clone()]);
+        Ok(())
     }
 
-    fn on_line(&mut self, sessions: &mut Sessions<Session>, child: ChildId, line: InputLine<'_>) {
-        if self.errands.contains_key(&child) {
-            return self.errand_printed(child, line);
+    fn on_line(&mut self, _: &mut Sessions<Session>, child: ChildId, line: &InputLine<'_>) -> bool {
+        let is_errand = self.errands.contains_key(&child);
+        if is_errand {
+            self.errand_printed(child, line);
         }
-        if let Some(session) = sessions.values_mut().find(|session| session.owns(child)) {
-            session.on_line(self, line);
-        }
+        is_errand
     }
 
-    fn on_exit(&mut self, sessions: &mut Sessions<Session>, child: ChildId, ended: &Ended) {
-        if self.errand_ended(sessions, child, ended) {
-            return;
-        }
-        if let Some(session) = sessions.values_mut().find(|session| session.owns(child)) {
-            session.on_exit(self, ended);
-        }
+    fn on_exit(&mut self, sessions: &mut Sessions<Session>, child: ChildId, ended: &Ended) -> bool {
+        self.errand_ended(sessions, child, ended)
     }
 
     /// Also deletes what is stored of closed sessions where that was requested.
@@ -97,4 +93,22 @@ impl Adapter for Core {
     fn next_helper_reply(&mut self) -> Option<(HelperId, Vec<u8>)> {
         self.replies.pop_front()
     }
+}
+
+impl Core {
+    /// Refuses clients without credentials: the CLI would wait for somebody to log in.
+    fn require_login(&self) -> Result<(), Error> {
+        if self.host.has_key || self.host.disk.has_login() {
+            return Ok(());
+        }
+        Err(auth_required("Amp is not logged in: set AMP_API_KEY, or run `amp login` in a terminal"))
+    }
+
+    fn delete_thread(&mut self, id: &str, keys: Vec<RequestKey>) {
+        self.send(Launch::Delete { thread: id.to_owned() }, Task::Delete { keys });
+    }
+}
+
+fn check_id(id: &SessionId) -> Result<String, Error> {
+    if is_thread(&id.0) { Ok(id.to_string()) } else { Err(session_not_found(id)) }
 }

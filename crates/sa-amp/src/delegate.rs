@@ -16,13 +16,10 @@ const REFUSED: u8 = 2;
 /// A question whether a tool may run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PermissionQuery {
-    /// The tool's name.
     pub tool: String,
     /// The call, if the CLI says which.
     pub call: Option<String>,
-    /// The thread.
     pub thread: String,
-    /// The input.
     #[serde(default)]
     pub input: Value,
 }

@@ -2,13 +2,16 @@
 
 use super::core::Disk;
 use super::jsonc;
+use sa_acp::read_plain_text;
 use serde_json::{Map, Value};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Files up to this many bytes are shown whole, before and after a change.
 const SHOWN: u64 = 256 << 10;
+
+/// The largest file of settings or credentials that is read. Agents can write them.
+const READ: u64 = 4 << 20;
 
 /// Directories above a project that are looked at, as the CLI does.
 const LEVELS: usize = 100;
@@ -16,7 +19,6 @@ const LEVELS: usize = 100;
 /// The real files.
 #[derive(Debug)]
 pub(super) struct Files {
-    /// The user's settings.
     pub(super) settings: PathBuf,
     /// The place in which the CLI keeps credentials.
     pub(super) secrets: PathBuf,
@@ -28,12 +30,11 @@ impl Disk for Files {
     }
 
     fn read(&self, path: &Path) -> Option<String> {
-        fs::metadata(path).ok().filter(|file| file.is_file() && file.len() <= SHOWN)?;
-        fs::read_to_string(path).ok()
+        read_plain_text(path, SHOWN).ok()
     }
 
     fn has_login(&self) -> bool {
-        let text = fs::read_to_string(&self.secrets).unwrap_or_default();
+        let text = read_plain_text(&self.secrets, READ).unwrap_or_default();
         let secrets: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
         secrets
             .iter()
@@ -43,7 +44,7 @@ impl Disk for Files {
     fn settings(&self) -> Result<Map<String, Value>, String> {
         let beside = self.settings.with_extension("jsonc");
         for path in [&self.settings, &beside] {
-            let text = match fs::read_to_string(path) {
+            let text = match read_plain_text(path, READ) {
                 Ok(text) => text,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(format!("{}: {error}", path.display())),
@@ -71,7 +72,7 @@ impl Disk for Files {
 
 /// A file that cannot be read may hold anything.
 fn has_rules(file: &Path) -> bool {
-    let settings = fs::read_to_string(file).ok().and_then(|text| jsonc::read(&text).ok());
+    let settings = read_plain_text(file, READ).ok().and_then(|text| jsonc::read(&text).ok());
     let has = |name: &str| settings.as_ref().is_none_or(|settings| settings.get(name).is_some());
     has("amp.permissions") || has("amp.dangerouslyAllowAll")
 }
@@ -80,6 +81,7 @@ fn has_rules(file: &Path) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::fs;
 
     #[test]
     fn rules_of_a_project_are_found_from_within_it() {

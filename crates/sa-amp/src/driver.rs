@@ -1,11 +1,11 @@
 //! Runs the machine on a pair of streams and real processes.
 
-use super::core::{Core, Host, Machine};
+use super::core::{Core, Host};
 use super::delegate::SOCKET;
 use super::disk::Files;
 use super::launch::Launch;
 use super::limits::LIMITS;
-use sa_acp::{Cli, Limits, Program};
+use sa_acp::{Cli, Limits, Machine, Program};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -15,10 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
-/// How the agent is run.
 #[derive(Debug)]
 pub struct Options {
-    /// The CLI and its environment.
     pub cli: Cli,
     /// The command, program first, that asks at the permission socket whether a tool may run; see [`super::ask_permission`].
     pub helper: Vec<OsString>,
@@ -30,7 +28,6 @@ pub struct Options {
     pub secrets: PathBuf,
     /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// The time limits.
     pub limits: Limits,
 }
 

@@ -1,4 +1,4 @@
-//! What the CLI does on the side, one process each: make a thread, tell what is in one, list and delete them, say which agent
+//! Other work of the CLI, one process each: make a thread, export one, list and delete them, report which agent
 //! modes there are.
 
 use super::core::Core;
@@ -10,39 +10,36 @@ use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
 use sa_acp::{
-    ChildId, Ended, How, InputLine, RequestKey, Sessions, auth_required, failure, session_not_found,
+    ChildId, Ended, How, InputLine, ListRequest, RequestKey, Sessions, auth_required, failure,
+    session_not_found,
 };
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What an errand is run for.
+/// The purpose of an errand.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// A thread is made, or what is in one is told.
+    /// Makes a thread, or exports one.
     Open {
         key: RequestKey,
         how: How,
         workspace: Workspace,
     },
-    List {
-        key: RequestKey,
-        cwd: Option<PathBuf>,
-    },
+    List(ListRequest),
     Delete {
         keys: Vec<RequestKey>,
     },
     AgentModes,
 }
 
-/// A process on its errand.
 #[derive(Debug)]
 pub(super) struct Errand {
     task: Task,
     printed: String,
     deadline: Option<Duration>,
-    /// What is wrong already, so that its end is all that is waited for.
+    /// The failure, once only the exit of the process is awaited.
     error: Option<Error>,
 }
 
@@ -59,24 +56,32 @@ pub(super) struct ReadySession {
     pub(super) id: SessionId,
     pub(super) workspace: Workspace,
     pub(super) how: How,
-    /// What was said before, if that is to be told.
+    /// The history, if the client wants it.
     pub(super) history: Vec<SessionUpdate>,
 }
 
-/// The agent modes that the CLI has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum AgentModes {
     #[default]
     Unknown,
-    /// The CLI was asked.
     Asked,
     Known(Vec<String>),
 }
 
+impl AgentModes {
+    /// Returns the modes as far as they are known.
+    pub(super) fn known(&self) -> &[String] {
+        match self {
+            Self::Known(modes) => modes,
+            Self::Unknown | Self::Asked => &[],
+        }
+    }
+}
+
 impl Core {
     pub(super) fn send(&mut self, launch: Launch, task: Task) {
-        let child = self.processes.start(launch);
-        let deadline = Some(self.now.elapsed + ERRAND);
+        let child = self.io.processes.start(launch);
+        let deadline = Some(self.io.now.elapsed + ERRAND);
         self.errands.insert(child, Errand { task, printed: String::new(), deadline, error: None });
     }
 
@@ -89,13 +94,13 @@ impl Core {
     }
 
     /// Keeps the output of an errand.
-    pub(super) fn errand_printed(&mut self, child: ChildId, line: InputLine<'_>) {
+    pub(super) fn errand_printed(&mut self, child: ChildId, line: &InputLine<'_>) {
         let (Some(errand), InputLine::Whole(line)) = (self.errands.get_mut(&child), line) else { return };
         let line = String::from_utf8_lossy(line);
         if line.contains("No API key found") {
             // It would wait for somebody to log in.
             errand.error = Some(auth_required(line.trim().to_owned()));
-            self.processes.end(child, Duration::ZERO);
+            self.io.processes.end(child, Duration::ZERO);
         }
         if errand.printed.len() + line.len() < MAX_PRINTED {
             errand.printed.push_str(&line);
@@ -105,12 +110,12 @@ impl Core {
 
     /// Ends errands that take too long.
     pub(super) fn enforce_errands(&mut self) {
-        let now = self.now.elapsed;
+        let now = self.io.now.elapsed;
         for (child, errand) in &mut self.errands {
             if errand.deadline.is_some_and(|deadline| deadline <= now) {
                 errand.deadline = None;
                 errand.error.get_or_insert_with(|| failure("Amp did not answer in time", "timeout"));
-                self.processes.end(*child, Duration::ZERO);
+                self.io.processes.end(*child, Duration::ZERO);
             }
         }
     }
@@ -131,14 +136,14 @@ impl Core {
         match errand.task {
             Task::Open { key, how, workspace } => match found(&how, &workspace, done) {
                 Ok((id, history)) => self.ready.push(ReadySession { key, id, workspace, how, history }),
-                Err(error) => self.client.fail(&key, &error),
+                Err(error) => self.io.client.fail(&key, &error),
             },
-            Task::List { key, cwd } => match done.and_then(|printed| list(&printed, cwd.as_deref())) {
+            Task::List(request) => match done.and_then(|printed| list(&printed, request.cwd.as_deref())) {
                 Ok(mut page) => {
                     name_untitled(sessions, &mut page);
-                    self.client.reply(&key, page);
+                    self.io.client.reply(&request.key, page);
                 }
-                Err(error) => self.client.fail(&key, &error),
+                Err(error) => self.io.client.fail(&request.key, &error),
             },
             Task::Delete { keys } => deleted(self, &keys, done),
             Task::AgentModes => {
@@ -157,6 +162,26 @@ impl Core {
             }
         }
     }
+
+    /// Opens a session whose thread is there.
+    fn open_thread(&mut self, sessions: &mut Sessions<Session>, ready: ReadySession) {
+        let ReadySession { key, id, workspace, how, history } = ready;
+        let known = sessions.get_mut(&id.0);
+        match known {
+            Some(session) if !session.conversation.is_open() => {
+                self.io.client.fail(&key, &failure("the session is being closed", "busy"));
+            }
+            Some(session) => session.reopen(self, &key, &how, &history, workspace),
+            None => {
+                let mut session = Session::new(self, id.clone(), workspace);
+                if how != How::New {
+                    session.conversation.keep_title();
+                }
+                session.opened(self, &key, &how, &history);
+                sessions.insert(id.0, session);
+            }
+        }
+    }
 }
 
 /// Gives open threads without a title their first prompt as one. The service names threads after a while.
@@ -167,7 +192,7 @@ fn name_untitled(sessions: &Sessions<Session>, page: &mut ListSessionsResponse) 
     }
 }
 
-/// The thread that was made or told of, and what was said in it if that is to be told.
+/// Returns the thread that was made or exported, and its history if the client wants it.
 fn found(
     how: &How,
     workspace: &Workspace,
@@ -205,8 +230,8 @@ fn deleted(core: &mut Core, keys: &[RequestKey], done: Result<String, Error>) {
     let error = done.err().filter(|error| !is_missing(error));
     for key in keys {
         match &error {
-            Some(error) => core.client.fail(key, error),
-            None => core.client.reply(key, DeleteSessionResponse::new()),
+            Some(error) => core.io.client.fail(key, error),
+            None => core.io.client.reply(key, DeleteSessionResponse::new()),
         }
     }
 }
@@ -234,7 +259,7 @@ fn list(printed: &str, cwd: Option<&Path>) -> Result<ListSessionsResponse, Error
     Ok(ListSessionsResponse::new(threads.into_iter().filter_map(session).collect::<Vec<_>>()))
 }
 
-/// The agent modes that the CLI's own help lists: they change with each version, and no command tells them.
+/// Returns the agent modes in the CLI's own help: they change with each version, and no command lists them.
 fn modes_in(help: &str) -> Vec<String> {
     let flat = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let list = flat.split_once("Set the agent mode (").and_then(|(_, rest)| rest.split_once(')'));

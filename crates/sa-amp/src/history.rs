@@ -1,14 +1,14 @@
-//! What was said and done in a thread, as the CLI prints it, told again.
+//! The history of a thread, from the CLI's export.
 
 use super::tools;
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, SessionUpdate, TextContent, ToolCallUpdate,
+    ContentBlock, ContentChunk, SessionUpdate, TextContent, ToolCallStatus, ToolCallUpdate,
 };
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// All of a thread. What is not known is passed over.
+/// Returns the updates of a thread. Unknown blocks are ignored.
 pub(super) fn updates(thread: &Value, cwd: &Path) -> Vec<SessionUpdate> {
     let mut updates = Vec::new();
     let mut calls: HashMap<&str, (&str, &Value)> = HashMap::new();
@@ -52,11 +52,11 @@ fn result(id: &str, name: &str, run: &Value) -> ToolCallUpdate {
     let done = run["status"] == "done";
     let words = |value: &Value| value["message"].as_str().or(value.as_str()).map(str::to_owned);
     let outcome = match run.get("result").filter(|_| done) {
-        Some(result) => tools::outcome(id, name, result, false),
+        Some(result) => tools::outcome(id, name, result, ToolCallStatus::Completed),
         None => {
             let reason = words(&run["error"]).or_else(|| words(&run["reason"]));
             let reason = reason.unwrap_or_else(|| run["status"].as_str().unwrap_or("unknown").to_owned());
-            tools::outcome(id, name, &json!(reason), true)
+            tools::outcome(id, name, &json!(reason), ToolCallStatus::Failed)
         }
     };
     outcome.into_update(id.to_owned())

@@ -4,17 +4,15 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where rules about permissions are in the settings.
+/// The setting with rules about permissions.
 const RULES: &str = "amp.permissions";
 
-/// What a process of the CLI is started for.
+/// The purpose of a process of the CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Launch {
     /// Work on a thread, prompt by prompt.
     Work {
-        /// The thread.
         thread: String,
-        /// The working directory.
         cwd: PathBuf,
         /// The agent mode; the CLI's own default if there is none.
         agent_mode: Option<String>,
@@ -25,19 +23,15 @@ pub enum Launch {
     },
     /// Make a thread and print its id.
     NewThread {
-        /// Where it will work.
         cwd: PathBuf,
     },
     /// Print a thread as JSON.
     Export {
-        /// The thread.
         thread: String,
     },
     /// Print the list of threads as JSON.
     List,
-    /// Delete a thread.
     Delete {
-        /// The thread.
         thread: String,
     },
     /// Print what options there are.
@@ -89,7 +83,7 @@ pub(crate) enum Asking {
     Bypass,
 }
 
-/// The user's settings with what this process needs besides.
+/// Returns the user's settings with the additions for this process.
 pub(crate) fn settings(
     mut settings: Map<String, Value>,
     servers: &Map<String, Value>,
@@ -119,7 +113,7 @@ pub(crate) fn settings(
     Value::Object(settings).to_string()
 }
 
-/// A rule of the user's as it counts here. The CLI cannot ask by itself: whoever wants to be asked is asked by the helper.
+/// Returns a rule of the user as it counts here. The CLI cannot ask by itself, so rules that ask use the helper.
 fn kept(mut rule: Value, asking: Asking, helper: &str) -> Option<Value> {
     match (rule["action"].as_str(), asking) {
         (Some("reject"), _) => Some(rule),

@@ -25,13 +25,12 @@ mod jsonc;
 mod launch;
 mod limits;
 mod native;
-mod requests;
 mod session;
 mod tools;
 
-pub use self::core::{Core, Disk, Host, Machine};
+pub use self::core::{Core, Disk, Host};
 pub use delegate::{PermissionQuery, SOCKET, ask_permission};
 pub use driver::Options;
 pub use launch::Launch;
 pub use limits::LIMITS;
-pub use sa_acp::Limits;
+pub use sa_acp::{Limits, Machine};

@@ -6,15 +6,13 @@
 //!  client ◄── may this tool run? ◄── helper of the CLI
 //! ```
 //!
-//! A process is started for the first prompt and stays for the next ones. What it was started with cannot be changed, and it
+//! A process is started for the first prompt and stays for the next ones. Its settings cannot be changed, and it
 //! cannot be interrupted without ending: then the next prompt starts another, which takes the thread up where it was.
 
-mod closing;
 mod ending;
 mod mcp;
 mod opening;
 mod permission;
-mod prompt;
 mod settings;
 mod speech;
 mod tooling;
@@ -28,11 +26,10 @@ use super::launch::{Launch, settings as settings_text};
 use agent_client_protocol_schema::v1::{Error, SessionId, StopReason};
 use permission::Ask;
 use sa_acp::{
-    ChildId, Conversation, Ended, Grant, InputLine, Mode as _, Reply, RequestKey, SessionProcess, SetRequest,
-    failure,
+    ChildId, Conversation, Decision, Ended, Grant, Reply, RequestKey, SessionProcess, SetRequest, failure,
 };
 use serde_json::{Map, Value};
-use settings::{Fixed, Mode, Settings};
+use settings::{Fixed, Settings};
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
@@ -40,7 +37,6 @@ use turn::Turn;
 /// The directories and MCP servers of a session, the servers in the CLI's own form.
 pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
-/// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
@@ -51,28 +47,25 @@ pub struct Session {
     /// Requests to remove what is stored of the session, once it is closed.
     pub(crate) deletes: Vec<RequestKey>,
     turn: Option<Turn>,
-    /// What is allowed until the session is closed.
+    /// The permissions that hold until the session is closed.
     allowed: Vec<Grant>,
     tools: Tools,
-    /// Set if the session has a title from before.
-    is_named: bool,
     /// The number of messages so far. The CLI has no ids for them.
     messages: u64,
     unknown_lines: u64,
 }
 
 impl Session {
-    pub(crate) fn new(core: &Core, id: SessionId, workspace: Workspace, is_named: bool) -> Self {
+    pub(crate) fn new(core: &Core, id: SessionId, workspace: Workspace) -> Self {
         Self {
             conversation: Conversation::new(id),
             workspace,
-            settings: Settings::new(core.host.allow_bypass),
+            settings: Settings::new(&core.host),
             child: None,
             deletes: Vec::new(),
             turn: None,
             allowed: Vec::new(),
             tools: Tools::default(),
-            is_named,
             messages: 0,
             unknown_lines: 0,
         }
@@ -83,7 +76,7 @@ impl Session {
         self.conversation.title.as_deref()
     }
 
-    /// Starts a process that goes on with the thread.
+    /// Starts a process that continues the thread.
     fn start(&mut self, core: &mut Core) -> Result<(), Error> {
         let fixed = self.settings.fixed();
         if let Some(file) = core.host.disk.project_rules(&self.workspace.cwd) {
@@ -94,7 +87,7 @@ impl Session {
                 );
                 return Err(failure(words, "project_rules"));
             }
-            core.client.remark(&self.conversation.id, "projectRules", Value::String(file));
+            core.io.client.remark(&self.conversation.id, "projectRules", Value::String(file));
         }
         let user = core.host.disk.settings();
         let user =
@@ -106,32 +99,29 @@ impl Session {
             bypass: self.settings.is_bypass(),
             settings: settings_text(user, &self.workspace.servers, fixed.asking, &core.host.helper),
         };
-        self.child = Some(SessionProcess::start(&mut core.processes, launch, fixed));
+        self.child = Some(SessionProcess::start(&mut core.io.processes, launch, fixed));
         Ok(())
     }
 
     /// Has the process end, which may take its time.
     fn dismiss(&mut self, core: &mut Core) {
         if let Some(child) = &mut self.child {
-            child.end(&mut core.processes, core.host.limits.drain);
+            child.end(&mut core.io.processes, core.host.limits.drain);
         }
     }
 }
 
-impl sa_acp::Session for Session {
-    type Core = Core;
+impl sa_acp::Session<Core> for Session {
     type Ask = Ask;
 
     fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-
     fn start_next(&mut self, core: &mut Core) {
-        self.send_prompt(core);
+        if self.turn.is_none() {
+            self.send_prompt(core);
+        }
     }
 
     /// Ends the process: the CLI stops in no other way. Its end is the end of the turn.
@@ -140,31 +130,27 @@ impl sa_acp::Session for Session {
         if turn.cancel() {
             self.drop_asks(core);
             if let Some(child) = &mut self.child {
-                child.hurry(&mut core.processes, Duration::ZERO);
+                child.hurry(&mut core.io.processes, Duration::ZERO);
             }
         }
     }
 
     fn on_reply(&mut self, core: &mut Core, _: &str, ask: Ask, reply: Reply) {
-        self.permission_answered(core, &ask, reply);
+        self.on_decision(core, &ask, Decision::read(reply));
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        let before = self.settings.mode();
         self.set_option(core, &request)?;
-        let mode = Some(self.settings.mode()).filter(|mode| *mode != before);
-        let options = self.options(core);
-        core.client.setting_changed(&self.conversation.id, &request, mode.map(Mode::id), options);
+        let (mode, options) = (self.settings.modes.take_change(), self.options(core));
+        core.io.client.setting_changed(&self.conversation.id, &request, mode, options);
         if mode.is_some() {
             self.ask_again(core);
         }
         Ok(())
     }
 
-    /// Cancels the work and ends the process.
     fn close(&mut self, core: &mut Core) {
-        self.cancel(core);
-        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
+        self.tools.close(&mut core.io.client, &self.conversation.id, "Cancelled");
         if let Some(turn) = self.turn.take() {
             self.finish_prompt(core, &turn, Ok(StopReason::Cancelled));
         }
@@ -182,19 +168,15 @@ impl sa_acp::Session for Session {
         self.enforce_lull(core);
     }
 
-    fn owns(&self, child: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|own| own.id == child)
+    fn process(&self) -> Option<ChildId> {
+        self.child.as_ref().map(|child| child.id)
     }
 
-    fn on_line(&mut self, core: &mut Core, line: InputLine<'_>) {
-        match line {
-            InputLine::Whole(line) => self.native(core, line),
-            InputLine::TooLong(length) => self.unknown(core, &format!("a line of {length} bytes")),
-        }
+    fn on_line(&mut self, core: &mut Core, line: &[u8]) {
+        self.on_stream_line(core, line);
     }
 
     fn on_exit(&mut self, core: &mut Core, ended: &Ended) {
-        self.ended(core, ended);
-        self.send_next(core);
+        self.on_process_end(core, ended);
     }
 }

@@ -1,14 +1,10 @@
-//! The agent as a whole: its state apart from sessions, and the requests that concern no session.
+//! The state of the agent apart from its sessions, and its configuration.
 
 use super::launch::Launch;
 use super::session::Session;
 use super::token::Token;
-use agent_client_protocol_schema::v1::{
-    Error, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate,
-};
-use sa_acp::{
-    Client, Extra, Limits, Login, Now, OpenRequest, Processes, Profile, RequestKey, Sessions, new_parts,
-};
+use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
+use sa_acp::{Extra, Io, Limits, Login, Profile};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -29,7 +25,6 @@ pub(super) static PROFILE: Profile = Profile {
 
 /// The files that the machine needs to know of, and must not touch itself.
 pub trait Disk: Send {
-    /// Returns whether there is a directory at that path.
     fn is_directory(&self, path: &Path) -> bool;
 
     /// A page of the stored sessions.
@@ -55,9 +50,8 @@ pub trait Disk: Send {
 pub struct Host {
     /// Makes the id of a new session or message: a UUID.
     pub new_id: Box<dyn FnMut() -> String + Send>,
-    /// The files that the agent reads.
     pub disk: Box<dyn Disk>,
-    /// Where the CLI writes plans to: the only files that change in plan mode.
+    /// The directory of plans: the only files that change in plan mode.
     pub plans: PathBuf,
     /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
@@ -67,7 +61,6 @@ pub struct Host {
     pub any_model: bool,
     /// The credential that the client gave for its sessions.
     pub token: Option<Token>,
-    /// The time limits.
     pub limits: Limits,
 }
 
@@ -77,12 +70,10 @@ impl fmt::Debug for Host {
     }
 }
 
-/// See the module's comment.
+/// The state of the agent apart from its sessions.
 #[derive(Debug)]
 pub struct Core {
-    pub(super) now: Now,
-    pub(super) client: Client,
-    pub(super) processes: Processes<Launch>,
+    pub(super) io: Io<Launch>,
     pub(super) host: Host,
     /// The sizes of models' contexts, as far as turns have shown them, by full name.
     pub(super) windows: BTreeMap<String, u64>,
@@ -90,41 +81,15 @@ pub struct Core {
 
 impl From<Host> for Core {
     fn from(host: Host) -> Self {
-        let (now, client, processes) = new_parts(&PROFILE);
-        Self { now, client, processes, host, windows: BTreeMap::new() }
+        Self { io: Io::new(&PROFILE), host, windows: BTreeMap::new() }
     }
 }
 
 impl sa_acp::Core for Core {
     type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
-    }
-}
-
-/// Claude Code as a pure state machine.
-pub type Machine = sa_acp::Machine<Core>;
-
-impl sa_acp::Adapter for Core {
     type Session = Session;
 
-    fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
-        self.open_session(sessions, request)
-    }
-
-    fn list(
-        &mut self,
-        sessions: &mut Sessions<Session>,
-        key: &RequestKey,
-        request: ListSessionsRequest,
-    ) -> Result<(), Error> {
-        let page = self.list_sessions(sessions, &request)?;
-        self.client.reply(key, page);
-        Ok(())
-    }
-
-    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
-        self.delete_stored(key, &id)
+    fn io(&mut self) -> &mut Io<Launch> {
+        &mut self.io
     }
 }

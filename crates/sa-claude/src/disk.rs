@@ -3,13 +3,13 @@
 use super::core::Disk;
 use super::transcript::{self, TranscriptError};
 use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
-use sa_acp::{failure, invalid};
+use sa_acp::{failure, invalid, read_plain_text};
 use serde::Deserialize;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How much of a transcript is searched for a mode, from its end.
+/// The part of a transcript that is searched for a mode, from its end.
 const SEARCHED: u64 = 1 << 20;
 
 /// The real files.
@@ -17,7 +17,7 @@ const SEARCHED: u64 = 1 << 20;
 pub(super) struct ConfigDir {
     /// The place in which the CLI keeps its files.
     pub(super) config: PathBuf,
-    /// Where the agent keeps its own, if anywhere: `<session>.conversation` holds the id of the conversation in which a
+    /// The agent's own directory, if it has one: `<session>.conversation` holds the id of the conversation in which a
     /// cleared session continues.
     pub(super) state: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl Disk for ConfigDir {
     }
 
     fn conversation(&self, session: &str) -> Option<String> {
-        let id = fs::read_to_string(self.note(session)?).ok()?;
+        let id = read_plain_text(&self.note(session)?, SEARCHED).ok()?;
         Some(id.trim().to_owned()).filter(|id| transcript::is_session_id(id))
     }
 
@@ -82,7 +82,7 @@ impl Disk for ConfigDir {
 fn last_mode(path: &Path) -> io::Result<Option<String>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Line {
+    struct StoredLine {
         permission_mode: String,
     }
     let mut file = File::open(path)?;
@@ -91,7 +91,9 @@ fn last_mode(path: &Path) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     file.take(SEARCHED).read_to_end(&mut bytes)?;
     let mut lines = bytes.rsplit(|byte| *byte == b'\n');
-    Ok(lines.find_map(|line| serde_json::from_slice::<Line>(line).ok()).map(|line| line.permission_mode))
+    Ok(lines
+        .find_map(|line| serde_json::from_slice::<StoredLine>(line).ok())
+        .map(|line| line.permission_mode))
 }
 
 fn explain(error: &TranscriptError) -> Error {

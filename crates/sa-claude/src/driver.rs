@@ -1,20 +1,18 @@
 //! Runs the machine on a pair of streams and real processes.
 
-use super::core::{Core, Host, Machine};
+use super::core::{Core, Host};
 use super::disk::ConfigDir;
 use super::launch::Launch;
 use super::token::Token;
-use sa_acp::{Cli, Limits, Program};
+use sa_acp::{Cli, Limits, Machine, Program};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The time for which the CLI waits for an MCP server to start, in milliseconds.
 const MCP_TIMEOUT: &str = "MCP_TIMEOUT";
 
-/// How the agent is run.
 #[derive(Debug)]
 pub struct Options {
-    /// The CLI and its environment.
     pub cli: Cli,
     /// The place in which the CLI keeps its files: `CLAUDE_CONFIG_DIR`, or `.claude` in the home directory.
     pub config_dir: PathBuf,
@@ -26,9 +24,8 @@ pub struct Options {
     pub any_model: bool,
     /// The credential that the client gave for its sessions, which comes before all others.
     pub token: Option<Token>,
-    /// Where the agent keeps what the CLI does not; without it that ends with this process.
+    /// The directory for state that the CLI does not keep; without it that ends with this process.
     pub state_dir: Option<PathBuf>,
-    /// The time limits.
     pub limits: Limits,
 }
 

@@ -12,10 +12,7 @@ pub enum NativeConversation {
         id: String,
     },
     /// One that exists.
-    Resumed {
-        /// The id.
-        id: String,
-    },
+    Resumed { id: String },
     /// A copy of one that exists.
     Forked {
         /// The id of the original.
@@ -28,9 +25,7 @@ pub enum NativeConversation {
 /// Everything that a process of the CLI is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The conversation.
     pub conversation: NativeConversation,
-    /// The working directory.
     pub cwd: PathBuf,
     /// Further directories.
     pub directories: Vec<PathBuf>,
@@ -49,7 +44,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The arguments.
     pub fn arguments(&self) -> Vec<OsString> {
         let fixed = "--output-format stream-json --input-format stream-json --verbose --include-partial-messages \
                      --permission-prompt-tool stdio --replay-user-messages";

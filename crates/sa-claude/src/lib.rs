@@ -22,8 +22,8 @@ mod token;
 mod tools;
 mod transcript;
 
-pub use self::core::{Core, Disk, Host, Machine};
+pub use self::core::{Core, Disk, Host};
 pub use driver::Options;
 pub use launch::{Launch, NativeConversation};
-pub use sa_acp::Limits;
+pub use sa_acp::{Limits, Machine};
 pub use token::Token;

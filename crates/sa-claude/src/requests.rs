@@ -1,22 +1,16 @@
-//! Which sessions there are, and how they come and go.
+//! Requests that concern no open session: opening, listing and deleting sessions.
 
 use super::core::Core;
 use super::launch::NativeConversation;
 use super::session::{Opening, Session, Settings, Workspace, servers};
-use agent_client_protocol_schema::v1::{
-    DeleteSessionResponse, Error, ListSessionsRequest, ListSessionsResponse, SessionId, SessionUpdate,
-};
-use sa_acp::{Asking, How, OpenRequest, RequestKey, Sessions, session_not_found};
+use agent_client_protocol_schema::v1::{DeleteSessionResponse, Error, SessionId, SessionUpdate};
+use sa_acp::{Asking, How, ListRequest, OpenRequest, RequestKey, Sessions, add_unlisted, session_not_found};
 
-impl Core {
-    pub(super) fn open_session(
-        &mut self,
-        sessions: &mut Sessions<Session>,
-        request: OpenRequest,
-    ) -> Result<(), Error> {
+impl sa_acp::Adapter for Core {
+    fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
         let mut workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
-        // Nothing here depends on it, so it must not tell two workspaces apart.
+        // Nothing here depends on it, so two workspaces must not differ by it.
         workspace.asking = Asking::default();
         let origin = how.origin().map(|id| self.conversation_of(sessions.get(&id.0), id)).transpose()?;
         let history = match &how {
@@ -50,6 +44,29 @@ impl Core {
         Ok(())
     }
 
+    fn list(&mut self, sessions: &mut Sessions<Session>, request: ListRequest) -> Result<(), Error> {
+        let (cwd, cursor) = (request.cwd.as_deref(), request.cursor.as_deref());
+        let mut page = self.host.disk.list(cwd, cursor)?;
+        if cursor.is_none() {
+            // Nothing is stored of a session before its first prompt.
+            add_unlisted(&mut page.sessions, sessions.values().filter_map(Session::unstored_info), cwd);
+        }
+        self.io.client.reply(&request.key, page);
+        Ok(())
+    }
+
+    /// Succeeds for a session that does not exist, too: it is gone, as was wanted.
+    fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
+        if let (Ok(own), Ok(conversation)) = (check_id(&id), self.conversation_of(None, &id)) {
+            self.host.disk.delete(&conversation)?;
+            self.host.disk.delete(&own)?;
+        }
+        self.io.client.reply(key, DeleteSessionResponse::new());
+        Ok(())
+    }
+}
+
+impl Core {
     /// The id under which the CLI keeps a session's conversation; it is another one once the user had that cleared.
     fn conversation_of(&self, open: Option<&Session>, id: &SessionId) -> Result<String, Error> {
         let own = check_id(id)?;
@@ -80,8 +97,8 @@ impl Core {
         opening: Opening,
         conversation: NativeConversation,
     ) -> Session {
-        let mut settings = Settings::new(self.host.allow_bypass, self.host.any_model);
-        // The CLI itself does not go on in the mode that a session was in.
+        let mut settings = Settings::new(&self.host);
+        // The CLI itself does not continue in the mode of the session.
         let mode = match &conversation {
             NativeConversation::New { .. } => None,
             NativeConversation::Resumed { id: from } | NativeConversation::Forked { from, .. } => {
@@ -94,35 +111,6 @@ impl Core {
         let mut session = Session::new(id, workspace, settings);
         session.open(self, opening, conversation);
         session
-    }
-
-    pub(super) fn list_sessions(
-        &self,
-        sessions: &Sessions<Session>,
-        request: &ListSessionsRequest,
-    ) -> Result<ListSessionsResponse, Error> {
-        let (cwd, cursor) = (request.cwd.as_deref(), request.cursor.as_deref());
-        let mut page = self.host.disk.list(cwd, cursor)?;
-        if cursor.is_none() {
-            // Nothing is stored of a session before its first prompt.
-            let unstored = sessions.values().filter_map(Session::unstored_info);
-            let unlisted: Vec<_> = unstored
-                .filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd))
-                .filter(|info| page.sessions.iter().all(|known| known.session_id != info.session_id))
-                .collect();
-            page.sessions.splice(0..0, unlisted);
-        }
-        Ok(page)
-    }
-
-    /// Succeeds for a session that does not exist, too: it is gone, as was wanted.
-    pub(super) fn delete_stored(&mut self, key: &RequestKey, id: &SessionId) -> Result<(), Error> {
-        if let (Ok(own), Ok(conversation)) = (check_id(id), self.conversation_of(None, id)) {
-            self.host.disk.delete(&conversation)?;
-            self.host.disk.delete(&own)?;
-        }
-        self.client.reply(key, DeleteSessionResponse::new());
-        Ok(())
     }
 }
 

@@ -9,24 +9,20 @@
 //! that takes the conversation up where it was.
 
 mod ask;
-mod closing;
 mod commands;
 mod compaction;
 mod control;
 mod ending;
-mod form;
 mod frames;
 mod mcp;
 mod opening;
 mod permission;
 mod plan_exit;
-mod prompt;
 mod question;
 mod read_only;
 mod settings;
 mod speech;
 mod stream;
-mod tasks;
 mod tooling;
 mod turn;
 mod usage;
@@ -37,7 +33,8 @@ pub(crate) use settings::Settings;
 
 use super::core::Core;
 use super::launch::{Launch, NativeConversation};
-use super::native::line::{McpServer, Request};
+use super::native::Frame;
+use super::native::line::plain;
 use super::tools::Todos;
 use agent_client_protocol_schema::v1::{AvailableCommand, Error, SessionId, SessionInfo, StopReason};
 use ask::Ask;
@@ -45,7 +42,10 @@ use compaction::Compaction;
 use control::Controls;
 use mcp::Mcp;
 use opening::Greeting;
-use sa_acp::{ChildId, Conversation, Ended, InputLine, Reply, RequestKey, SessionProcess, SetRequest};
+use sa_acp::{
+    ChildId, Conversation, Decision, Ended, FormReply, Reply, RequestKey, SessionProcess, SetRequest,
+};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::Stream;
@@ -54,9 +54,8 @@ use turn::Turn;
 use usage::Meter;
 
 /// The directories and MCP servers of a session, the servers in the CLI's own form.
-pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, McpServer>>;
+pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, Value>>;
 
-/// The state of a process.
 #[derive(Debug)]
 struct Child {
     conversation: NativeConversation,
@@ -64,7 +63,24 @@ struct Child {
     greeting: Option<Greeting>,
 }
 
-/// See the module's comment.
+/// The CLI's own report of its work, on a prompt or on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    Idle,
+    Working,
+    /// A turn has its result; the CLI has until then to report that it is idle.
+    Settling(Duration),
+}
+
+impl Activity {
+    fn deadline(self) -> Option<Duration> {
+        match self {
+            Self::Settling(until) => Some(until),
+            Self::Idle | Self::Working => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
@@ -82,17 +98,12 @@ pub struct Session {
     settings: Settings,
     commands: Vec<AvailableCommand>,
     turn: Option<Turn>,
-    /// Set if the CLI works on something, be it a prompt or by itself.
-    running: bool,
-    /// A turn has told its result and the CLI has not said that it is idle; until when that is waited for.
-    settling: Option<Duration>,
+    activity: Activity,
     stream: Stream,
     tools: Tools,
     todos: Todos,
     meter: Meter,
     compaction: Compaction,
-    /// Set if it has no name from an earlier process.
-    is_nameless: bool,
 }
 
 impl Session {
@@ -110,25 +121,25 @@ impl Session {
             settings,
             commands: Vec::new(),
             turn: None,
-            running: false,
-            settling: None,
+            activity: Activity::Idle,
             stream: Stream::default(),
             tools: Tools::default(),
             todos: Todos::default(),
             meter: Meter::default(),
             compaction: Compaction::default(),
-            is_nameless: false,
         }
     }
 
     /// Returns the session as `session/list` shows it, unless the CLI has it on disk.
     pub(crate) fn unstored_info(&self) -> Option<SessionInfo> {
-        let is_unstored = self.conversation.is_open() && !self.is_stored;
-        let title = self.conversation.title.clone();
-        is_unstored.then(|| self.workspace.session_info(self.conversation.id.clone(), title))
+        (self.conversation.is_open() && !self.is_stored).then(|| self.conversation.info(&self.workspace))
     }
 
-    /// The id under which the CLI keeps the conversation.
+    /// Returns whether the CLI works, on a prompt or on its own.
+    fn is_busy(&self) -> bool {
+        self.turn.is_some() || self.activity != Activity::Idle
+    }
+
     pub(crate) fn native_id(&self) -> &str {
         &self.native_id
     }
@@ -153,18 +164,17 @@ impl Session {
                 self.native_id.clone_from(id);
             }
         }
-        self.running = false;
-        self.settling = None;
+        self.activity = Activity::Idle;
         self.controls = Controls::default();
         self.stream = Stream::default();
         self.meter.restarted();
         self.mcp = Mcp::default();
         let child = Child { conversation, greeting: None };
-        self.child = Some(SessionProcess::start(&mut core.processes, launch, child));
+        self.child = Some(SessionProcess::start(&mut core.io.processes, launch, child));
         self.greet(core);
     }
 
-    /// Starts a process that goes on with the conversation.
+    /// Starts a process that continues the conversation.
     fn restart(&mut self, core: &mut Core) {
         let id = self.native_id.clone();
         let conversation =
@@ -173,28 +183,27 @@ impl Session {
     }
 }
 
-impl sa_acp::Session for Session {
-    type Core = Core;
+impl sa_acp::Session<Core> for Session {
     type Ask = Ask;
 
     fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.turn.is_some() || self.running
-    }
-
     fn start_next(&mut self, core: &mut Core) {
-        self.send_prompt(core);
+        if !self.is_busy() {
+            self.send_prompt(core);
+        }
     }
 
     fn interrupt(&mut self, core: &mut Core) {
-        let deadline = core.now.elapsed + core.host.limits.cancel;
-        if let Some(turn) = &mut self.turn {
-            turn.cancel(deadline);
+        if !self.is_busy() {
+            return;
         }
-        self.order(core, &Request::Interrupt, "interrupt");
+        if let Some(turn) = &mut self.turn {
+            turn.cancel.request(core.io.now.elapsed + core.host.limits.cancel);
+        }
+        self.order(core, &plain("interrupt"), "interrupt");
         self.drop_asks(core);
     }
 
@@ -208,10 +217,10 @@ impl sa_acp::Session for Session {
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Tool(permission) => self.permission_answered(core, id, *permission, reply),
-            Ask::Plan(permission) => self.plan_answered(core, id, *permission, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, *questions, reply),
-            Ask::Server => self.server_answered(core, id, reply),
+            Ask::Tool(permission) => self.on_decision(core, id, *permission, Decision::read(reply)),
+            Ask::Plan(permission) => self.on_plan_reply(core, id, *permission, reply),
+            Ask::Questions(questions) => self.on_answers(core, id, *questions, reply),
+            Ask::Server => self.respond(core, id, &json!(FormReply::read(reply))),
         }
     }
 
@@ -221,53 +230,50 @@ impl sa_acp::Session for Session {
         Ok(())
     }
 
-    /// Cancels the work and ends the process.
     fn close(&mut self, core: &mut Core) {
-        self.cancel(core);
-        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
+        self.tools.close(&mut core.io.client, &self.conversation.id, "Cancelled");
         self.turn = None;
-        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
+        self.conversation.finish(&mut core.io.client, Ok(StopReason::Cancelled), None);
         match &mut self.child {
-            Some(child) => child.end(&mut core.processes, core.host.limits.drain),
-            None => {
-                self.closed(core);
-            }
+            Some(child) => child.end(&mut core.io.processes, core.host.limits.drain),
+            None => _ = self.closed(core),
         }
     }
 
     fn wake(&self) -> Option<Duration> {
-        let turn = self.turn.as_ref().and_then(Turn::deadline);
-        [self.controls.open.deadline(), self.mcp.deadline(), turn, self.settling].into_iter().flatten().min()
+        let turn = self.turn.as_ref().and_then(|turn| turn.cancel.deadline());
+        [self.controls.open.deadline(), self.mcp.deadline(), turn, self.activity.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn tick(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
+        let now = core.io.now.elapsed;
         for then in self.controls.open.expired(now) {
             self.control_expired(core, then);
         }
         self.poll_mcp(core);
         self.enforce_cancel(core);
-        if self.settling.is_some_and(|until| until <= now) {
-            self.settling = None;
-            self.running = false;
+        if self.activity.deadline().is_some_and(|until| until <= now) {
+            self.activity = Activity::Idle;
             self.settle_cancelled(core);
         }
         self.send_next(core);
     }
 
-    fn owns(&self, child: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|own| own.id == child)
+    fn process(&self) -> Option<ChildId> {
+        self.child.as_ref().map(|child| child.id)
     }
 
-    fn on_line(&mut self, core: &mut Core, line: InputLine<'_>) {
-        match line {
-            InputLine::Whole(line) => self.native(core, line),
-            InputLine::TooLong(length) => self.conversation.report_overlong(&mut core.client, length),
+    fn on_line(&mut self, core: &mut Core, line: &[u8]) {
+        match Frame::read(line) {
+            Ok(frame) => self.on_frame(core, frame),
+            Err(reason) => self.conversation.report_unreadable(&mut core.io.client, line, &reason),
         }
     }
 
     fn on_exit(&mut self, core: &mut Core, ended: &Ended) {
-        self.ended(core, ended);
-        self.send_next(core);
+        self.on_process_end(core, ended);
     }
 }

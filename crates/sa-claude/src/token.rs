@@ -2,7 +2,6 @@
 //! overridden: blanked on the command line, then set over the control channel, where nobody else on the machine sees them.
 
 use super::native::answer::Effective;
-use super::native::line::TokenSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,8 +44,8 @@ impl Token {
     }
 
     /// Returns the settings for the control channel.
-    pub(super) fn settings(&self) -> TokenSettings {
-        TokenSettings { api_key_helper: "", env: self.variables.clone() }
+    pub(super) fn settings(&self) -> Value {
+        json!({ "apiKeyHelper": "", "env": self.variables })
     }
 
     /// Returns the name of a setting that comes before the credential all the same. The settings that an administrator

@@ -1,4 +1,4 @@
-//! The transcripts that the CLI keeps of its sessions: listed, told again as ACP updates, removed. Only what the CLI wrote is
+//! The transcripts that the CLI keeps of its sessions: listed, replayed as ACP updates, removed. Only what the CLI wrote is
 //! read; nothing is written here. Everything blocks on the disk and belongs on a thread that may.
 //!
 //! ```text
@@ -23,7 +23,7 @@ use agent_client_protocol_schema::v1::SessionUpdate;
 use std::io;
 use std::path::Path;
 
-/// Why a transcript could not be had.
+/// The failure to read a transcript.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TranscriptError {
     /// There is no such session.

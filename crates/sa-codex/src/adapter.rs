@@ -1,35 +1,30 @@
 //! The app-server's lines, and the jobs and requests around them.
 
 use super::core::Core;
-use super::held::Held;
+use super::jobs::Held;
 use super::launch::Launch;
 use super::limits::COLLISIONS;
-use super::native::ask::Asked;
-use super::native::event::{Event, OfThread};
-use super::native::line::{self, Line};
+use super::native::ask::ServerRequest;
+use super::native::event::{About, Event};
+use super::native::line::{self, ServerLine};
 use super::replies::{Outcome, Then};
 use super::server::{Greeting, is_collision};
-use super::session::{Opening, Session};
+use super::session::{Opening, Session, servers};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Client, Ended, Job, Now, OpenRequest, Processes, Served, Server, Sessions, clipped};
+use sa_acp::{Ended, Job, ListRequest, OpenRequest, Served, Server, Sessions, clipped, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
-    }
-}
-
 impl Served for Core {
-    type Session = Session;
     type Opening = Opening;
     type Then = Then;
 
     fn server(&mut self) -> &mut Server<Opening, Then> {
         &mut self.server
+    }
+
+    fn drain(&self) -> Duration {
+        self.host.options.limits.drain
     }
 
     fn launch(&mut self) -> Launch {
@@ -44,21 +39,50 @@ impl Served for Core {
         self.greeting.lacks_credentials && sessions.is_empty()
     }
 
-    fn opening(&self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
-        self.check_opening(sessions, request)
+    fn check_opening(&self, sessions: &Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
+        let OpenRequest { key, how, workspace } = request;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        let mut is_open = false;
+        if let Some(id) = how.continued() {
+            let awaited = |then: &Then| match then {
+                Then::Opened(opening) | Then::Reread(opening) => opening.how.origin() == Some(id),
+                _ => false,
+            };
+            let is_held = self.held.iter().any(|held| held.opening().how.origin() == Some(id));
+            let is_opening = is_held || self.server.awaited().any(awaited);
+            let known = sessions.get(&id.0);
+            if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
+                return Err(failure("the session is being opened or closed already", "busy"));
+            }
+            if let Some(session) = known {
+                session.may_move(&workspace)?;
+                is_open = true;
+            }
+        }
+        Ok(Opening { key, how, workspace, is_open, give_up: None })
     }
 
     fn run(&mut self, sessions: &mut Sessions<Session>, job: Job<Opening>) {
-        self.run_job(sessions, job);
+        match job {
+            Job::Open(opening) => self.open_thread(*opening),
+            Job::Revive(id) => self.in_session(sessions, &id, Session::revive),
+            Job::Authenticate(key) => self.log_in(&key),
+            Job::List(request) => self.list_threads(request),
+            Job::Delete(key, id) => {
+                let params = json!({ "threadId": id });
+                let then = Then::Deleted(key, id);
+                self.ask("thread/delete", &params, self.host.options.limits.control, then);
+            }
+        }
     }
 
     fn on_server_line(&mut self, sessions: &mut Sessions<Session>, line: &[u8]) -> Result<(), Value> {
-        match Line::read(line) {
-            Ok(Line::Notification { method, params }) => {
+        match ServerLine::read(line) {
+            Ok(ServerLine::Notification { method, params }) => {
                 return self.on_notification(sessions, method, params);
             }
-            Ok(Line::Request { id, method, params }) => self.on_request(sessions, id, method, params),
-            Ok(Line::Answer { id, outcome }) => {
+            Ok(ServerLine::Request { id, method, params }) => self.on_request(sessions, id, method, params),
+            Ok(ServerLine::Answer { id, outcome }) => {
                 let Some(then) = self.server.answered(id) else { return Ok(()) };
                 let outcome = match outcome {
                     Ok(result) => Outcome::Result(result),
@@ -79,7 +103,14 @@ impl Served for Core {
     }
 
     fn abandon(&mut self, then: Then, error: &Error) {
-        self.fail_request(then, error);
+        match then {
+            Then::Opened(opening) | Then::Reread(opening) => self.io.client.fail(&opening.key, error),
+            Then::Listed(ListRequest { key, .. }) | Then::Deleted(key, _) | Then::Archived(key) => {
+                self.io.client.fail(&key, error);
+            }
+            // Sessions notice by themselves.
+            _ => {}
+        }
     }
 
     fn on_server_exit(&mut self) {
@@ -89,10 +120,6 @@ impl Served for Core {
     /// The process that sets up the home is done soon, so the next start finds it complete.
     fn starts(&self, ended: &Ended) -> u32 {
         if is_collision(&ended.stderr) { COLLISIONS } else { 1 }
-    }
-
-    fn drain(&self) -> Duration {
-        self.host.limits.drain
     }
 
     fn tick(&mut self, _: &mut Sessions<Session>) {
@@ -133,7 +160,7 @@ impl Core {
         method: &str,
         params: &str,
     ) -> Result<(), Value> {
-        let about: OfThread = serde_json::from_str(params).unwrap_or_default();
+        let about: About = serde_json::from_str(params).unwrap_or_default();
         match (Event::read(method, params), about.thread_id) {
             (Event::ThreadStarted(thread), _) => {
                 let parent = thread.parent_thread_id.as_deref();
@@ -143,8 +170,8 @@ impl Core {
                 }
             }
             (Event::Log(words), _) => tracing::debug!(method, words, "message of codex"),
-            (Event::LoggedIn(login), _) if !login.success => {
-                tracing::warn!(error = login.error, "codex could not log in");
+            (Event::LoggedIn(login), _) if login["success"] != true => {
+                tracing::warn!(error = %login["error"], "codex could not log in");
             }
             (Event::SkillsChanged, None) => {
                 for session in sessions.values_mut() {
@@ -179,11 +206,11 @@ impl Core {
 
     /// Handles a request of the app-server. A request without an answer would block its turn forever.
     fn on_request(&mut self, sessions: &mut Sessions<Session>, id: &str, method: &str, params: &str) {
-        let about: OfThread = serde_json::from_str(params).unwrap_or_default();
-        let asked = Asked::read(method, params);
+        let about: About = serde_json::from_str(params).unwrap_or_default();
+        let asked = ServerRequest::read(method, params);
         let session = about.thread_id.as_deref().and_then(|thread| self.session_of(sessions, thread));
         match (asked, session) {
-            (Asked::Other, _) | (_, None) => {
+            (ServerRequest::Other, _) | (_, None) => {
                 tracing::debug!(method, "a request of codex has no session that can answer it");
                 self.write(line::refusal(id, "the client of this thread cannot answer this request"));
             }

@@ -1,15 +1,13 @@
 //! Runs the machine on a pair of streams and a real process.
 
-use super::core::{Core, Host, Machine};
+use super::core::{Core, Host};
 use super::launch::Launch;
-use sa_acp::{Cli, Limits, LocalDisk, Program, Secret};
+use sa_acp::{Cli, Limits, LocalDisk, Machine, Program, Secret};
 use std::fs;
 use std::path::PathBuf;
 
-/// How the agent is run.
 #[derive(Debug)]
 pub struct Options {
-    /// The CLI and its environment.
     pub cli: Cli,
     /// The place in which the CLI keeps its files: `CODEX_HOME`, or `.codex` in the home directory. It is made if it is missing. The CLI
     /// does without some of its helpers if this is a directory for temporary files.
@@ -25,7 +23,6 @@ pub struct Options {
     pub allow_bypass: bool,
     /// Set if a client may choose models that the CLI does not list.
     pub any_model: bool,
-    /// The time limits.
     pub limits: Limits,
 }
 
@@ -45,18 +42,10 @@ impl Options {
     }
 
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> Program<Core> {
-        let host = Host {
-            disk: Box::new(LocalDisk),
-            api_key: self.api_key,
-            token_variable: self.token_variable,
-            base_url: self.base_url,
-            allow_bypass: self.allow_bypass,
-            any_model: self.any_model,
-            limits: self.limits,
-        };
-        let home = self.codex_home;
-        Program::new(Machine::new(host), self.cli, self.limits.grace, move |cli, launch: &Launch| {
+    pub fn into_program(mut self) -> Program<Core> {
+        let (cli, home, grace) = (std::mem::take(&mut self.cli), self.codex_home.clone(), self.limits.grace);
+        let host = Host { options: self, disk: Box::new(LocalDisk) };
+        Program::new(Machine::new(host), cli, grace, move |cli, launch: &Launch| {
             // The CLI refuses to start without it, and says so.
             let _ = fs::create_dir_all(&home);
             let env = vec![("CODEX_HOME".into(), home.clone().into_os_string())];

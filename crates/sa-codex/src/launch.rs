@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-/// The parameters of the app-server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The address of the model's API, if not the CLI's own.
@@ -28,7 +27,6 @@ const SETTINGS: [&str; 6] = [
 ];
 
 impl Launch {
-    /// The arguments.
     pub fn arguments(&self) -> Vec<OsString> {
         let mut settings: Vec<String> = SETTINGS.iter().map(|&setting| setting.to_owned()).collect();
         if self.ephemeral {

@@ -14,19 +14,17 @@
 mod adapter;
 mod core;
 mod driver;
-mod held;
 mod jobs;
 mod launch;
 mod limits;
 mod native;
 mod provider;
 mod replies;
-mod requests;
 mod server;
 mod session;
 mod tools;
 
-pub use self::core::{Core, Host, Machine};
+pub use self::core::{Core, Host};
 pub use driver::Options;
 pub use launch::Launch;
-pub use sa_acp::{Disk, Limits};
+pub use sa_acp::{Disk, Limits, Machine};

@@ -64,14 +64,14 @@ impl Config {
 }
 
 impl Core {
-    pub(super) fn config_known(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
-        let Some(variable) = self.host.token_variable.clone() else { return };
+    pub(super) fn on_config(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
+        let Some(variable) = self.host.options.token_variable.clone() else { return };
         let means = match outcome.read::<ConfigRead>() {
             Ok(read) => read.config.means(&variable),
             Err(reason) => Means::None(reason),
         };
         match means {
-            Means::Found => self.one_answered(),
+            Means::Found => self.note_answer(),
             // The process decides on its provider when it starts.
             Means::Variable(provider) if self.provider.as_ref() != Some(&provider) => {
                 self.provider = Some(provider);

@@ -1,16 +1,17 @@
-//! What becomes of the app-server's answers.
+//! Answers of the app-server.
 
 use super::core::Core;
-use super::native::answer::{OpenedThread, ThreadRead, Threads};
-use super::native::call::OfThread;
+use super::native::answer::{OpenedThread, Thread, entries};
 use super::native::line::Refusal;
 use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
 };
-use sa_acp::{RequestKey, Sessions, failure, one_line, session_not_found, timestamp};
+use sa_acp::{
+    ListRequest, RequestKey, Served as _, Sessions, failure, one_line, session_not_found, timestamp,
+};
 use serde::de::DeserializeOwned;
-use std::path::PathBuf;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The continuation of a request.
@@ -30,18 +31,12 @@ pub enum Then {
     Reread(Box<Opening>),
     /// A thread was resumed in a new process.
     Revived(SessionId),
-    /// A turn was started.
     Started(SessionId),
-    /// A turn was to be interrupted.
     Interrupted(SessionId),
     Skills(SessionId),
     /// A thread was let go of.
     Left(SessionId),
-    Listed {
-        key: RequestKey,
-        page: Page,
-        cwd: Option<PathBuf>,
-    },
+    Listed(ListRequest),
     Deleted(RequestKey, SessionId),
     /// A session that could not be deleted was put away.
     Archived(RequestKey),
@@ -49,14 +44,6 @@ pub enum Then {
     Nothing(&'static str),
 }
 
-/// The position of a page in the list of sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Page {
-    First,
-    Later,
-}
-
-/// An answer.
 #[derive(Debug)]
 pub(super) enum Outcome<'a> {
     Result(&'a str),
@@ -103,32 +90,26 @@ fn not_opened(opening: &Opening, reason: String) -> Error {
 impl Core {
     pub(super) fn on_answer(&mut self, sessions: &mut Sessions<Session>, then: Then, outcome: &Outcome<'_>) {
         match then {
-            Then::Initialized => self.initialized(sessions, outcome),
-            Then::LoggedIn => self.logged_in(sessions, outcome),
-            Then::Config => self.config_known(sessions, outcome),
-            Then::Account => self.account_known(outcome),
-            Then::Models => self.models_known(outcome),
-            Then::Sandbox => self.sandbox_tried(outcome),
-            Then::Opened(opening) => self.opened(sessions, *opening, outcome),
-            Then::Reread(opening) => self.reread(sessions, &opening, outcome),
-            Then::Revived(id) => {
-                on_session(self, sessions, &id, |session, core| session.revived(core, outcome))
-            }
-            Then::Started(id) => {
-                on_session(self, sessions, &id, |session, core| session.turn_accepted(core, outcome))
-            }
-            Then::Skills(id) => {
-                on_session(self, sessions, &id, |session, core| session.skills_known(core, outcome))
-            }
+            Then::Initialized => self.on_initialized(sessions, outcome),
+            Then::LoggedIn => self.on_logged_in(sessions, outcome),
+            Then::Config => self.on_config(sessions, outcome),
+            Then::Account => self.on_account(outcome),
+            Then::Models => self.on_models(outcome),
+            Then::Sandbox => self.on_sandbox_tried(outcome),
+            Then::Opened(opening) => self.on_opened(sessions, *opening, outcome),
+            Then::Reread(opening) => self.on_reread(sessions, &opening, outcome),
+            Then::Revived(id) => self.in_session(sessions, &id, |it, core| it.on_revived(core, outcome)),
+            Then::Started(id) => self.in_session(sessions, &id, |it, core| it.on_accepted(core, outcome)),
+            Then::Skills(id) => self.in_session(sessions, &id, |it, core| it.on_skills(core, outcome)),
             Then::Interrupted(id) => {
-                on_session(self, sessions, &id, |session, core| session.interrupted(core, outcome))
+                self.in_session(sessions, &id, |it, core| it.on_interrupted(core, outcome))
             }
-            Then::Left(id) => on_session(self, sessions, &id, |session, core| session.left(core, outcome)),
-            Then::Listed { key, page, cwd } => self.listed(sessions, &key, page, cwd, outcome),
-            Then::Deleted(key, id) => self.deleted(key, &id, outcome),
+            Then::Left(id) => self.in_session(sessions, &id, |it, core| it.on_left(core, outcome)),
+            Then::Listed(request) => self.on_listed(sessions, &request, outcome),
+            Then::Deleted(key, id) => self.on_deleted(key, &id, outcome),
             Then::Archived(key) => match outcome.text() {
-                Ok(_) => self.client.reply(&key, DeleteSessionResponse::new()),
-                Err(reason) => self.client.fail(&key, &failure(reason, "delete_failed")),
+                Ok(_) => self.io.client.reply(&key, DeleteSessionResponse::new()),
+                Err(reason) => self.io.client.fail(&key, &failure(reason, "delete_failed")),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -138,71 +119,52 @@ impl Core {
         }
     }
 
-    /// No answer will come: the process ended.
-    pub(super) fn fail_request(&mut self, then: Then, error: &Error) {
-        match then {
-            Then::Opened(opening) | Then::Reread(opening) => self.client.fail(&opening.key, error),
-            Then::Listed { key, .. } | Then::Deleted(key, _) | Then::Archived(key) => {
-                self.client.fail(&key, error)
-            }
-            // Sessions notice by themselves.
-            _ => {}
-        }
-    }
-
-    fn opened(&mut self, sessions: &mut Sessions<Session>, opening: Opening, outcome: &Outcome<'_>) {
+    fn on_opened(&mut self, sessions: &mut Sessions<Session>, opening: Opening, outcome: &Outcome<'_>) {
         let opened: OpenedThread = match outcome.read() {
             Ok(opened) => opened,
             Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
-            Err(reason) => return self.client.fail(&opening.key, &not_opened(&opening, reason)),
+            Err(reason) => return self.io.client.fail(&opening.key, &not_opened(&opening, reason)),
         };
         let session = Session::open(self, opening, opened);
         sessions.insert(session.conversation.id.0.clone(), session);
     }
 
-    fn reread(&mut self, sessions: &mut Sessions<Session>, opening: &Opening, outcome: &Outcome<'_>) {
+    fn on_reread(&mut self, sessions: &mut Sessions<Session>, opening: &Opening, outcome: &Outcome<'_>) {
         let session = opening.how.origin().and_then(|id| sessions.get_mut(&id.0));
         let Some(session) = session else {
             let error = failure("the session was closed meanwhile", "closed");
-            return self.client.fail(&opening.key, &error);
+            return self.io.client.fail(&opening.key, &error);
         };
         // Nothing is stored of a thread before its first turn.
-        let turns = outcome.read::<ThreadRead>().map(|read| read.thread.turns).unwrap_or_default();
+        let turns = outcome.read::<OpenedThread>().map(|read| read.thread.turns).unwrap_or_default();
         session.reopened(self, opening, turns);
     }
 
-    /// Returns what copies were made of is kept by the CLI as long as they are; it is not listed any more.
-    fn deleted(&mut self, key: RequestKey, id: &SessionId, outcome: &Outcome<'_>) {
+    /// Archives a thread that cannot be deleted: the CLI keeps the originals of copies.
+    fn on_deleted(&mut self, key: RequestKey, id: &SessionId, outcome: &Outcome<'_>) {
         match outcome {
             Outcome::Refused(refusal) if !is_unknown(&refusal.message) => {
-                let limit = self.host.limits.control;
-                self.ask("thread/archive", OfThread { thread_id: &id.0 }, limit, Then::Archived(key));
+                let limit = self.host.options.limits.control;
+                self.ask("thread/archive", &json!({ "threadId": id }), limit, Then::Archived(key));
             }
-            Outcome::Late => self.client.fail(&key, &failure("codex did not answer in time", "timeout")),
+            Outcome::Late => self.io.client.fail(&key, &failure("codex did not answer in time", "timeout")),
             // A session that does not exist is gone, as was wanted.
-            _ => self.client.reply(&key, DeleteSessionResponse::new()),
+            _ => self.io.client.reply(&key, DeleteSessionResponse::new()),
         }
     }
 
-    fn listed(
-        &mut self,
-        sessions: &Sessions<Session>,
-        key: &RequestKey,
-        page: Page,
-        cwd: Option<PathBuf>,
-        outcome: &Outcome<'_>,
-    ) {
-        let threads: Threads = match outcome.read() {
-            Ok(threads) => threads,
-            Err(reason) => return self.client.fail(key, &failure(reason, "list_failed")),
+    fn on_listed(&mut self, sessions: &Sessions<Session>, request: &ListRequest, outcome: &Outcome<'_>) {
+        let page: Value = match outcome.read() {
+            Ok(page) => page,
+            Err(reason) => return self.io.client.fail(&request.key, &failure(reason, "list_failed")),
         };
         let mut infos = Vec::new();
-        if page == Page::First {
+        if request.cursor.is_none() {
             // Nothing is stored of a session before its first prompt.
             let unstored = sessions.values().filter_map(Session::unstored_info);
-            infos.extend(unstored.filter(|info| cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)));
+            infos.extend(unstored.filter(|info| request.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)));
         }
-        for thread in threads.data {
+        for thread in entries::<Thread>(&page["data"]) {
             let title = thread.name.filter(|name| !name.is_empty()).unwrap_or(thread.preview);
             let title = Some(one_line(&title)).filter(|title| !title.is_empty());
             // A session that had to begin a second thread keeps its own id.
@@ -212,18 +174,7 @@ impl Core {
             let updated = thread.updated_at.map(|seconds| timestamp(Duration::from_secs(seconds)));
             infos.push(SessionInfo::new(id, thread.cwd).title(title).updated_at(updated));
         }
-        self.client.reply(key, ListSessionsResponse::new(infos).next_cursor(threads.next_cursor));
-    }
-}
-
-/// Handles an answer that concerns a session, if that is still there.
-fn on_session(
-    core: &mut Core,
-    sessions: &mut Sessions<Session>,
-    id: &SessionId,
-    handle: impl FnOnce(&mut Session, &mut Core),
-) {
-    if let Some(session) = sessions.get_mut(&id.0) {
-        handle(session, core);
+        let next = page["nextCursor"].as_str().map(str::to_owned);
+        self.io.client.reply(&request.key, ListSessionsResponse::new(infos).next_cursor(next));
     }
 }

@@ -2,13 +2,12 @@
 
 use super::core::Core;
 use super::launch::Launch;
-use super::native::answer::{AccountRead, Executed, Initialized, Models, OLDEST, UNLOADS};
-use super::native::call::{Exec, Initialize, ListModels, Login};
+use super::native::answer::{Model, OLDEST, UNLOADS, entries, version};
 use super::native::line;
 use super::replies::{Outcome, Then};
 use super::session::Session;
 use sa_acp::{Served as _, Sessions, auth_required, failure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The facts about a process since it was started.
 #[derive(Debug, Default)]
@@ -19,6 +18,24 @@ pub(super) struct Greeting {
     pub(super) lacks_credentials: bool,
 }
 
+/// Notifications that no session needs.
+const UNWANTED: [&str; 3] =
+    ["account/rateLimits/updated", "thread/readState/changed", "remoteControl/status/changed"];
+
+/// The parameters of `initialize`.
+fn initialize() -> Value {
+    json!({
+        "clientInfo": { "name": "sandbox-agent", "title": null, "version": env!("CARGO_PKG_VERSION") },
+        "capabilities": { "experimentalApi": true, "optOutNotificationMethods": UNWANTED },
+    })
+}
+
+/// The parameters of `command/exec` for a command that does nothing, in the sandbox.
+fn idle_command() -> Value {
+    let sandbox = json!({ "type": "readOnly" });
+    json!({ "command": ["/bin/sh", "-c", ":"], "cwd": "/", "sandboxPolicy": sandbox, "timeoutMs": 5_000 })
+}
+
 /// Returns whether a process exited because another one set up the same home at that time.
 pub(super) fn is_collision(stderr: &str) -> bool {
     stderr.contains("failed to initialize") && stderr.contains("state runtime")
@@ -27,84 +44,78 @@ pub(super) fn is_collision(stderr: &str) -> bool {
 impl Core {
     pub(super) fn next_launch(&mut self) -> Launch {
         let host = &self.host;
-        let unanswered = if host.token_variable.is_some() { 5 } else { 4 };
+        let unanswered = if host.options.token_variable.is_some() { 5 } else { 4 };
         self.greeting = Greeting { unanswered, lacks_credentials: false };
         Launch {
-            base_url: host.base_url.clone(),
-            provider_key: self.provider.clone().zip(host.token_variable.clone()),
-            ephemeral: host.api_key.is_some(),
+            base_url: host.options.base_url.clone(),
+            provider_key: self.provider.clone().zip(host.options.token_variable.clone()),
+            ephemeral: host.options.api_key.is_some(),
         }
     }
 
-    /// All that has to be known, asked at once but for the login: nothing else is answered while that goes on.
+    /// Requests all that has to be known. The login follows, because nothing else is answered during it.
     pub(super) fn send_greeting(&mut self) {
-        let limit = self.host.limits.handshake;
-        self.ask("initialize", Initialize::new(), limit, Then::Initialized);
+        let limit = self.host.options.limits.handshake;
+        self.ask("initialize", &initialize(), limit, Then::Initialized);
         self.write(line::notification("initialized"));
-        if self.host.api_key.is_none() {
-            self.ask("account/read", json!({}), limit, Then::Account);
+        if self.host.options.api_key.is_none() {
+            self.ask("account/read", &json!({}), limit, Then::Account);
         }
-        self.ask("model/list", ListModels { limit: 100, include_hidden: false }, limit, Then::Models);
-        self.ask("command/exec", Exec::in_sandbox(), self.host.limits.control, Then::Sandbox);
+        self.ask("model/list", &json!({ "limit": 100, "includeHidden": false }), limit, Then::Models);
+        self.ask("command/exec", &idle_command(), self.host.options.limits.control, Then::Sandbox);
     }
 
     /// The CLI does not look for keys in the environment here.
     fn log_in_with_key(&mut self) {
-        let Some(api_key) = self.host.api_key.clone() else { return };
-        let params = Login { r#type: "apiKey", api_key: &api_key.0 };
-        self.ask("account/login/start", params, self.host.limits.handshake, Then::LoggedIn);
+        let Some(api_key) = self.host.options.api_key.clone() else { return };
+        let params = json!({ "type": "apiKey", "apiKey": api_key.0 });
+        self.ask("account/login/start", &params, self.host.options.limits.handshake, Then::LoggedIn);
     }
 
-    pub(super) fn initialized(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
-        let initialized: Initialized = match outcome.read() {
-            Ok(initialized) => initialized,
+    pub(super) fn on_initialized(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
+        let version = match outcome.read::<Value>() {
+            Ok(initialized) => version(initialized["userAgent"].as_str().unwrap_or_default()),
             Err(reason) => return self.give_up(sessions, &failure(reason, "handshake_failed")),
         };
         // A number of another form is not ours to judge.
-        if let Some(version) = initialized.version().filter(|version| *version < OLDEST) {
-            let mut error =
-                failure(format!("Codex {OLDEST} or newer is needed; this is {version}"), "version_too_old");
-            error.data = Some(json!({
-                "errorKind": "version_too_old",
-                "version": version.to_string(),
-                "oldest": OLDEST.to_string(),
-            }));
+        if let Some(version) = version.filter(|version| *version < OLDEST) {
+            let error = OLDEST.required("Codex", Some(&version.to_string()));
             return self.give_up(sessions, &error);
         }
-        self.unloads = initialized.version().is_none_or(|version| version >= UNLOADS);
-        self.one_answered();
+        self.unloads = version.is_none_or(|version| version >= UNLOADS);
+        self.note_answer();
     }
 
-    pub(super) fn logged_in(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
+    pub(super) fn on_logged_in(&mut self, sessions: &mut Sessions<Session>, outcome: &Outcome<'_>) {
         if let Err(reason) = outcome.text() {
             return self.give_up(sessions, &auth_required(format!("Codex does not take the key: {reason}")));
         }
         // Not before the login is over, which settings are read for, too.
-        if self.host.token_variable.is_some() {
-            self.ask("config/read", json!({}), self.host.limits.handshake, Then::Config);
+        if self.host.options.token_variable.is_some() {
+            self.ask("config/read", &json!({}), self.host.options.limits.handshake, Then::Config);
         }
-        self.one_answered();
+        self.note_answer();
     }
 
-    pub(super) fn account_known(&mut self, outcome: &Outcome<'_>) {
-        self.greeting.lacks_credentials =
-            outcome.read::<AccountRead>().is_ok_and(|account| account.lacks_credentials());
-        self.one_answered();
+    pub(super) fn on_account(&mut self, outcome: &Outcome<'_>) {
+        let read: Value = outcome.read().unwrap_or_default();
+        self.greeting.lacks_credentials = read["requiresOpenaiAuth"] == true && read["account"].is_null();
+        self.note_answer();
     }
 
     /// Without a list the model that a thread begins with is the only one.
-    pub(super) fn models_known(&mut self, outcome: &Outcome<'_>) {
-        let models = outcome.read::<Models>().unwrap_or_default().data;
+    pub(super) fn on_models(&mut self, outcome: &Outcome<'_>) {
+        let models: Vec<Model> = entries(&outcome.read::<Value>().unwrap_or_default()["data"]);
         self.models = models.into_iter().filter(|model| !model.hidden).collect();
         self.log_in_with_key();
-        self.one_answered();
+        self.note_answer();
     }
 
-    /// Only trying tells whether it works: its helper may be missing, and containers may forbid what that needs.
-    pub(super) fn sandbox_tried(&mut self, outcome: &Outcome<'_>) {
-        let reason = match outcome.read::<Executed>() {
-            Ok(executed) if executed.exit_code == 0 => None,
-            Ok(executed) => Some(executed.stderr),
+    /// Notes whether the sandbox works: its helper may be missing, and containers may forbid what that needs.
+    pub(super) fn on_sandbox_tried(&mut self, outcome: &Outcome<'_>) {
+        let reason = match outcome.read::<Value>() {
+            Ok(executed) if executed["exitCode"] == 0 => None,
+            Ok(executed) => Some(executed["stderr"].as_str().unwrap_or_default().to_owned()),
             Err(reason) => Some(reason),
         };
         self.sandbox = reason.is_none();
@@ -115,10 +126,10 @@ impl Core {
                 "the sandbox of codex does not work here; modes that need it are not offered"
             );
         }
-        self.one_answered();
+        self.note_answer();
     }
 
-    pub(super) fn one_answered(&mut self) {
+    pub(super) fn note_answer(&mut self) {
         self.greeting.unanswered = self.greeting.unanswered.saturating_sub(1);
         if self.greeting.unanswered == 0 {
             self.server.set_ready();

@@ -10,10 +10,8 @@
 
 mod ask;
 mod closing;
-mod commands;
 mod events;
 mod failing;
-mod form;
 mod history;
 mod mcp;
 mod offspring;
@@ -35,13 +33,15 @@ pub(crate) use opening::Opening;
 
 use super::core::Core;
 use super::native::answer::Skill;
+use super::native::ask::form;
 use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo};
 use ask::Ask;
 use closing::Closing;
-use sa_acp::Mode as _;
-use sa_acp::{Compaction, Conversation, How, Link, McpWait, Reply, RequestKey, SetRequest, failure};
+use sa_acp::{
+    Compaction, Conversation, Decision, FormReply, How, Link, Reply, RequestKey, SetRequest, failure,
+};
 use serde_json::{Map, Value};
-use settings::{Mode, Settings};
+use settings::Settings;
 use speech::Speech;
 use std::time::Duration;
 use tooling::Tools;
@@ -51,7 +51,6 @@ use usage::Meter;
 /// The directories and MCP servers of a session, the servers in the CLI's own form.
 pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
-/// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
@@ -64,7 +63,6 @@ pub struct Session {
     closing: Option<Closing>,
     /// A request that opened the session, to be answered once the commands are sent.
     opening: Option<(RequestKey, How)>,
-    mcp: McpWait,
     settings: Settings,
     skills: Vec<Skill>,
     turn: Option<Turn>,
@@ -76,8 +74,6 @@ pub struct Session {
     tools: Tools,
     meter: Meter,
     compaction: Compaction,
-    /// Set if it has no name from before.
-    is_nameless: bool,
 }
 
 impl Session {
@@ -87,10 +83,9 @@ impl Session {
             conversation: Conversation::new(id),
             workspace,
             is_stored: false,
-            link: Link::Up,
+            link: Link::default(),
             closing: None,
             opening: None,
-            mcp: McpWait::default(),
             settings,
             skills: Vec::new(),
             turn: None,
@@ -100,18 +95,19 @@ impl Session {
             tools: Tools::default(),
             meter: Meter::default(),
             compaction: Compaction::default(),
-            is_nameless: false,
         }
     }
 
     /// Returns the session as `session/list` shows it, unless the CLI has it on disk.
     pub(crate) fn unstored_info(&self) -> Option<SessionInfo> {
-        let is_unstored = self.conversation.is_open() && !self.is_stored;
-        let title = self.conversation.title.clone();
-        is_unstored.then(|| self.workspace.session_info(self.conversation.id.clone(), title))
+        (self.conversation.is_open() && !self.is_stored).then(|| self.conversation.info(&self.workspace))
     }
 
-    /// The thread's own id.
+    /// Returns whether the app-server works, on a prompt or on its own.
+    fn is_busy(&self) -> bool {
+        self.turn.is_some() || self.native_turn.is_some()
+    }
+
     pub(crate) fn thread(&self) -> &str {
         &self.thread
     }
@@ -126,24 +122,17 @@ impl Session {
     }
 }
 
-impl sa_acp::Session for Session {
-    type Core = Core;
+impl sa_acp::Session<Core> for Session {
     type Ask = Ask;
 
     fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.turn.is_some() || self.native_turn.is_some()
-    }
-
     fn start_next(&mut self, core: &mut Core) {
-        if self.link != Link::Up {
-            return core.server.revive(&mut self.link, &self.conversation.id);
-        }
-        if !self.mcp.is_done() {
-            return self.mcp.hold(core.now.elapsed);
+        let id = &self.conversation.id;
+        if self.is_busy() || !self.link.is_ready(&mut core.server, id, core.io.now.elapsed) {
+            return;
         }
         let Some(prompt) = self.conversation.next_prompt() else { return };
         let work = self.work_of(prompt.parts);
@@ -151,12 +140,11 @@ impl sa_acp::Session for Session {
     }
 
     fn interrupt(&mut self, core: &mut Core) {
-        if self.leave_plan(core) {
+        if !self.is_busy() || self.leave_plan(core) {
             return;
         }
-        let deadline = core.now.elapsed + core.host.limits.cancel;
         if let Some(turn) = &mut self.turn {
-            turn.cancel.get_or_insert(deadline);
+            turn.cancel.request(core.io.now.elapsed + core.host.options.limits.cancel);
         }
         self.send_interrupt(core);
         self.interrupt_offspring(core);
@@ -165,37 +153,35 @@ impl sa_acp::Session for Session {
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Permission(permission) => self.permission_answered(core, id, *permission, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
-            Ask::Server => self.server_answered(core, id, reply),
-            Ask::Plan(plan) => self.plan_answered(core, &plan, reply),
+            Ask::Permission(permission) => self.on_decision(core, id, *permission, &Decision::read(reply)),
+            Ask::Questions(questions) => self.on_answers(core, id, questions, reply),
+            Ask::Server => self.respond(core, id, &form(FormReply::read(reply))),
+            Ask::Plan(plan) => self.on_plan_reply(core, &plan, reply),
         }
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
         let change = self.settings.change(&request.option, &request.value)?;
-        let before = self.settings.mode();
         self.settings.apply(change);
-        let mode = Some(self.settings.mode()).filter(|mode| *mode != before).map(Mode::id);
-        core.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
+        let mode = self.settings.modes.take_change();
+        core.io.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
         Ok(())
     }
 
-    /// Cancels all work, and releases the thread.
     fn close(&mut self, core: &mut Core) {
-        self.closing = Some(Closing::Stopping(core.now.elapsed + core.host.limits.cancel));
-        self.cancel(core);
+        self.closing = Some(Closing::Stopping(core.io.now.elapsed + core.host.options.limits.cancel));
         self.let_go(core);
     }
 
     fn wake(&self) -> Option<Duration> {
         let turn = self.turn.as_ref().and_then(Turn::deadline);
         let closing = self.closing.and_then(Closing::deadline);
-        [turn, closing, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+        [turn, closing, self.tools.running.deadline(), self.link.mcp.deadline()].into_iter().flatten().min()
     }
 
+    /// The CLI drops parts of the output on the way, so clients that draw terminals get it when it is complete.
     fn tick(&mut self, core: &mut Core) {
-        self.tell_printed(core);
+        self.tools.running.report_due_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
         self.enforce_mcp(core);
         self.enforce_interrupt(core);
         self.enforce_cancel(core);

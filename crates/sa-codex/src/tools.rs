@@ -30,7 +30,6 @@ pub(crate) fn outcome(id: &str, body: &Body) -> Outcome {
     }
 }
 
-/// A status of the CLI's.
 fn status(word: Option<&str>) -> ToolCallStatus {
     match word {
         Some("failed" | "declined" | "errored" | "interrupted" | "notFound") => ToolCallStatus::Failed,

@@ -1,6 +1,6 @@
 //! Recorded messages of the app-server, held against the schema of what is read of them. When a new version of the CLI says
-//! something else than the adapter reads, this is where it shows: in the schema when it is derived anew, in the messages when
-//! they are recorded anew.
+//! something else than the adapter reads, this is where it shows: in the schema when it is derived again, in the messages when
+//! they are recorded again.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use jsonschema::Validator;
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is passed over, whatever it says.
+/// Messages that are ignored.
 const UNREAD: [&str; 17] = [
     "notification/account/updated",
     "notification/configWarning",
@@ -44,7 +44,7 @@ const UNRECORDED: [&str; 10] = [
     "notification/item/reasoning/textDelta",
 ];
 
-/// Old versions tell everything a second time under such names.
+/// Old versions repeat everything under such names.
 const OLD_EVENTS: &str = "notification/codex/event/";
 
 fn validators() -> HashMap<String, Validator> {

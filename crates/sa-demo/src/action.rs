@@ -1,4 +1,4 @@
-//! What a turn can do next, and what it does with a client's answer.
+//! The actions of a turn, and their continuations.
 
 use super::config::Select;
 use super::core::{Call, Effect};
@@ -12,16 +12,15 @@ use agent_client_protocol_schema::v1::{
 use serde_json::value::RawValue;
 use std::time::Duration;
 
-/// How a turn ends.
 pub(super) type Outcome = Result<StopReason, Error>;
 
-/// What a client answered.
-pub(super) type Answer = Result<Box<RawValue>, Error>;
+/// The reply of a client.
+pub(super) type Reply = Result<Box<RawValue>, Error>;
 
 /// One step of a turn.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// Tell the client something about the session.
+    /// Reports a change of the session.
     Update(Box<SessionUpdate>),
     Say(String),
     Think(String),
@@ -31,7 +30,7 @@ pub(super) enum Action {
     Big(usize),
     Rename(String),
     Choose(Select, String),
-    /// Tell the tokens used.
+    /// Reports the tokens used.
     Report,
     Notify {
         method: String,
@@ -67,7 +66,7 @@ pub(super) struct Numbered {
     pub(super) kept: bool,
 }
 
-/// What to do with the answer to a request.
+/// The continuation of a request.
 #[derive(Debug)]
 pub(super) enum Then {
     Permission(Box<Permission>),
@@ -76,7 +75,7 @@ pub(super) enum Then {
     Terminal(TerminalStep),
     /// The next part of the tour.
     Tour,
-    /// Tell it.
+    /// Reports it.
     Tell(String),
     Nothing,
 }

@@ -1,196 +1,158 @@
-//! What each command of a script does, as actions.
+//! The actions of commands.
 
-use super::action::{Action, Answer, Numbered, Then};
-use super::catalogue::{available_commands, help};
+use super::action::{Action, Numbered, Reply};
+use super::catalogue::available_commands;
 use super::config::Select;
-use super::core::{Call, Core, Effect};
-use super::script::Command;
+use super::core::Core;
+use super::script::{Line, milliseconds, some, split_word};
 use super::session::Session;
 use super::tools::update;
-use super::{permissions, plan, questions, terminal, tools, tour};
 use agent_client_protocol_schema::v1::{
-    AvailableCommandsUpdate, Error, McpServer, MessageId, Notice, NoticeSeverity, SessionUpdate,
+    AvailableCommandsUpdate, McpServer, MessageId, Notice, NoticeSeverity, SessionUpdate,
 };
 use serde_json::value::RawValue;
+use std::time::Duration;
 
-/// Turns the next command of a session's turn into actions.
-pub(super) fn expand(
-    command: Command,
-    attachments: &[String],
-    session: &mut Session,
-    core: &Core,
-) -> Vec<Action> {
-    match command {
-        Command::Help => say(help()),
-        Command::Say(words) => say(words),
-        Command::Think(words) => vec![Action::Think(words)],
-        Command::Stream { count, bytes, every } => {
-            let message = MessageId::new(session.next_id("msg"));
-            vec![Action::Numbered(Numbered { next: 1, count, bytes, every, message, kept: true })]
-        }
-        Command::Read(path) => tools::read(session, core, &path),
-        Command::Edit(path) => tools::edit(session, core, &path),
-        Command::Run(command) => terminal::run(session, core, &command),
-        Command::Tool { kind, title } => tools::any(session, kind, &title),
-        Command::Fail(tool) => tools::fail(session, &tool),
-        Command::Permission(title) => permissions::permission(session, &title),
-        Command::LeavePlan => permissions::leave_plan(session),
-        Command::Question(variant) => questions::ask(session, core, variant),
-        Command::Plan(every) => plan::plan(every),
-        Command::Tour => tour::tour(session, core),
-        Command::Compact => plan::compact(session, core),
-        Command::Notice(severity, words) => notice(core, severity, words),
-        Command::Image => say(received(attachments)),
-        Command::Send(sample) => vec![Action::Show(Box::new(sample.block()))],
-        Command::Usage => vec![Action::Report],
-        Command::Title(title) => vec![Action::Rename(title)],
-        Command::Choose(select, value) => choose(select, value),
-        Command::Config => say(session.settings.describe()),
-        Command::Commands => vec![update(commands_update())],
-        Command::Mcp => say(mcp_servers(&session.mcp_servers)),
-        Command::Env { name, expected } => say(variable(core, &name, expected.as_deref())),
-        Command::Cwd => say(directories(session)),
-        Command::Echo(words) => say(echo(session, &words)),
-        Command::Misused(entry) => say(format!("Usage: `{}`: {}.", entry.usage(), entry.summary)),
-        other => misbehave(other, session),
+/// The context of a command.
+pub(super) struct Stage<'a> {
+    pub(super) session: &'a mut Session,
+    pub(super) core: &'a Core,
+    /// Descriptions of what came with the prompt apart from text.
+    pub(super) attachments: &'a [String],
+}
+
+/// Turns the next line of a session's turn into actions.
+pub(super) fn expand(line: &Line, stage: &mut Stage<'_>) -> Vec<Action> {
+    match line {
+        Line::Command(entry, rest) => (entry.run)(rest, stage)
+            .unwrap_or_else(|| say(format!("Usage: `{}`: {}.", entry.usage(), entry.summary))),
+        Line::Echo(words) if words.is_empty() && !stage.attachments.is_empty() => say(stage.received()),
+        Line::Echo(words) => say(stage.echo(words)),
     }
 }
 
-/// The commands that wait, end things, or do what an agent should not.
-fn misbehave(command: Command, session: &mut Session) -> Vec<Action> {
-    match command {
-        Command::Sleep(time) => {
-            vec![Action::Pause(time), Action::Say(format!("I slept for {} ms.", time.as_millis()))]
-        }
-        Command::IgnoreCancel(time) => {
-            vec![Action::Shield(time), Action::Say(format!("I heeded nothing for {} ms.", time.as_millis()))]
-        }
-        Command::Silent(time) => {
-            vec![Action::Silence(time), Action::Say(format!("I was silent for {} ms.", time.as_millis()))]
-        }
-        Command::Hang => vec![Action::Hang],
-        Command::Stop(reason) => vec![Action::End(Ok(reason))],
-        Command::Error { code, message } => vec![Action::End(Err(Error::new(code, message)))],
-        Command::Crash(code) => vec![
-            Action::Effect(Effect::Stderr(format!(
-                "demo: crashing with exit code {code}, as it was told to"
-            ))),
-            Action::Effect(Effect::Exit(code)),
-            Action::Hang,
-        ],
-        Command::Abort => vec![Action::Effect(Effect::Abort), Action::Hang],
-        Command::Garbage(garbage) => garbage.actions(),
-        Command::Big(bytes) => vec![Action::Big(bytes)],
-        Command::Flood { count, bytes } => {
-            let message = MessageId::new(session.next_id("msg"));
-            vec![Action::Numbered(Numbered { next: 1, count, bytes, every: None, message, kept: false })]
-        }
-        Command::Stderr(words) => vec![Action::Effect(Effect::Stderr(words))],
-        Command::CloseStdout => vec![Action::Effect(Effect::CloseOutput)],
-        Command::Deaf => vec![Action::Effect(Effect::StopReading)],
-        Command::Ext { method, params } => {
-            vec![Action::Notify { method, params: fill_in(params, session) }]
-        }
-        Command::Ask { method, params } => {
-            let then = Then::Tell(method.clone());
-            vec![Action::Call(Box::new(Call {
-                method: method.into(),
-                params: fill_in(params, session),
-                then,
-            }))]
-        }
-        _ => Vec::new(),
-    }
+pub(super) fn say(words: impl Into<String>) -> Vec<Action> {
+    vec![Action::Say(words.into())]
 }
 
-fn say(words: String) -> Vec<Action> {
-    vec![Action::Say(words)]
+/// Waits for so many milliseconds, and reports it.
+pub(super) fn waited(time: &str, wait: fn(Duration) -> Action, did: &str) -> Option<Vec<Action>> {
+    let time = milliseconds(time)?;
+    Some(vec![wait(time), Action::Say(format!("I {did} for {} ms.", time.as_millis()))])
 }
 
-/// The slash commands, as a client is told of them.
+/// Returns the slash commands as clients see them.
 pub(super) fn commands_update() -> SessionUpdate {
     SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(available_commands()))
 }
 
 /// Returns what the client answered to `ask`.
-pub(super) fn tell(method: &str, answer: Answer) -> Vec<Action> {
+pub(super) fn tell(method: &str, answer: Reply) -> Vec<Action> {
     say(match answer {
         Ok(result) => format!("{method} was answered: {}", result.get()),
         Err(error) => format!("{method} failed: {} {}", i32::from(error.code), error.message),
     })
 }
 
-/// Scripts cannot know the id of their session, so they write `$SESSION`.
-fn fill_in(params: Option<Box<RawValue>>, session: &Session) -> Option<Box<RawValue>> {
-    let filled = params?.get().replace("$SESSION", &session.id.0);
-    RawValue::from_string(filled).ok()
-}
-
-fn echo(session: &Session, words: &str) -> String {
-    let said = if words.is_empty() { "You said nothing.".to_owned() } else { format!("You said: {words}") };
-    let model = session.settings.get(Select::Model);
-    let effort = session.settings.get(Select::Effort);
-    format!("{said}\n\nI am the demo agent ({model}, effort {effort}). Send `help` to see what I can do.")
-}
-
-fn choose(select: Select, value: String) -> Vec<Action> {
-    let setting = select.id();
-    if select.choices().iter().any(|choice| choice.id == value) {
+pub(super) fn choose(select: Select, value: &str) -> Option<Vec<Action>> {
+    let (setting, value) = (select.id(), some(value)?);
+    if select.choices().iter().any(|(id, ..)| *id == value) {
         let told = format!("The {setting} is {value} now.");
-        return vec![Action::Choose(select, value), Action::Say(told)];
+        return Some(vec![Action::Choose(select, value.to_owned()), Action::Say(told)]);
     }
-    let known: Vec<_> = select.choices().iter().map(|choice| choice.id).collect();
-    say(format!("There is no {setting} {value}, only {}.", known.join(", ")))
+    let known: Vec<_> = select.choices().iter().map(|(id, ..)| *id).collect();
+    Some(say(format!("There is no {setting} {value}, only {}.", known.join(", "))))
 }
 
-fn notice(core: &Core, severity: NoticeSeverity, words: String) -> Vec<Action> {
-    if core.client.handshake.shows_notices() {
-        return vec![update(SessionUpdate::Notice(Notice::new(severity, words)))];
+impl Stage<'_> {
+    /// Numbered chunks of one message.
+    pub(super) fn stream(&mut self, count: u64, bytes: usize, every: Option<Duration>) -> Vec<Action> {
+        let message = MessageId::new(self.session.next_id("msg"));
+        vec![Action::Numbered(Numbered { next: 1, count, bytes, every, message, kept: true })]
     }
-    say(format!("Notice: {words}"))
-}
 
-fn received(attachments: &[String]) -> String {
-    if attachments.is_empty() {
-        return "Nothing came with the prompt but text.".to_owned();
+    /// The same without a pause, and without a trace in the history.
+    pub(super) fn flood(&mut self, count: u64, bytes: usize) -> Vec<Action> {
+        let message = MessageId::new(self.session.next_id("msg"));
+        vec![Action::Numbered(Numbered { next: 1, count, bytes, every: None, message, kept: false })]
     }
-    let list: String = attachments.iter().map(|attachment| format!("\n- {attachment}")).collect();
-    format!("This came with the prompt:{list}")
-}
 
-/// Names and places only: values of variables and headers may be secret.
-fn mcp_servers(servers: &[McpServer]) -> String {
-    let describe = |server: &McpServer| match server {
-        McpServer::Http(server) => format!("\n- {}: http, {}", server.name, server.url),
-        McpServer::Sse(server) => format!("\n- {}: sse, {}", server.name, server.url),
-        McpServer::Stdio(server) => {
-            let command: Vec<_> =
-                std::iter::once(server.command.display().to_string()).chain(server.args.clone()).collect();
-            let variables: Vec<_> = server.env.iter().map(|variable| variable.name.as_str()).collect();
-            let with =
-                if variables.is_empty() { String::new() } else { format!(", with {}", variables.join(", ")) };
-            format!("\n- {}: stdio, {}{with}", server.name, command.join(" "))
+    /// Scripts cannot know the id of their session, so they write `$SESSION`.
+    pub(super) fn fill_in(&self, params: Option<Box<RawValue>>) -> Option<Box<RawValue>> {
+        let filled = params?.get().replace("$SESSION", &self.session.about.id.0);
+        RawValue::from_string(filled).ok()
+    }
+
+    fn echo(&self, words: &str) -> String {
+        let said = match words {
+            "" => "You said nothing.".to_owned(),
+            words => format!("You said: {words}"),
+        };
+        let model = self.session.about.settings.get(Select::Model);
+        let effort = self.session.about.settings.get(Select::Effort);
+        format!("{said}\n\nI am the demo agent ({model}, effort {effort}). Send `help` to see what I can do.")
+    }
+
+    /// `[SEVERITY] TEXT` of a notice.
+    pub(super) fn notice(&self, text: &str) -> Option<Vec<Action>> {
+        let (word, rest) = split_word(text);
+        let (severity, words) = match word {
+            "info" => (NoticeSeverity::Info, some(rest)?),
+            "warning" => (NoticeSeverity::Warning, some(rest)?),
+            "error" => (NoticeSeverity::Error, some(rest)?),
+            _ => (NoticeSeverity::Info, some(text)?),
+        };
+        if self.core.client.handshake.shows_notices() {
+            return Some(vec![update(SessionUpdate::Notice(Notice::new(severity, words)))]);
         }
-        _ => "\n- of an unknown kind".to_owned(),
-    };
-    if servers.is_empty() {
-        return "No MCP servers were given.".to_owned();
+        Some(say(format!("Notice: {words}")))
     }
-    format!("MCP servers:{}", servers.iter().map(describe).collect::<String>())
-}
 
-/// Never tells a value, which may be secret.
-fn variable(core: &Core, name: &str, expected: Option<&str>) -> String {
-    let state = match ((core.host.env)(name), expected) {
-        (None, _) => "is not set",
-        (Some(_), None) => "is set",
-        (Some(value), Some(expected)) if value == expected => "is set to that value",
-        (Some(_), Some(_)) => "is set to another value",
-    };
-    format!("{name} {state}.")
-}
+    pub(super) fn received(&self) -> String {
+        if self.attachments.is_empty() {
+            return "Nothing came with the prompt but text.".to_owned();
+        }
+        let list: String = self.attachments.iter().map(|attachment| format!("\n- {attachment}")).collect();
+        format!("This came with the prompt:{list}")
+    }
 
-fn directories(session: &Session) -> String {
-    let more = session.additional_directories.iter().map(|path| format!("\n{}", path.display()));
-    std::iter::once(session.cwd.display().to_string()).chain(more).collect()
+    /// Names and places only: values of variables and headers may be secret.
+    pub(super) fn mcp_servers(&self) -> String {
+        let describe = |server: &McpServer| match server {
+            McpServer::Http(server) => format!("\n- {}: http, {}", server.name, server.url),
+            McpServer::Sse(server) => format!("\n- {}: sse, {}", server.name, server.url),
+            McpServer::Stdio(server) => {
+                let program = server.command.display().to_string();
+                let command: Vec<_> = std::iter::once(program).chain(server.args.clone()).collect();
+                let variables: Vec<_> = server.env.iter().map(|variable| variable.name.as_str()).collect();
+                let with = match variables.as_slice() {
+                    [] => String::new(),
+                    some => format!(", with {}", some.join(", ")),
+                };
+                format!("\n- {}: stdio, {}{with}", server.name, command.join(" "))
+            }
+            _ => "\n- of an unknown kind".to_owned(),
+        };
+        match self.session.mcp_servers.as_slice() {
+            [] => "No MCP servers were given.".to_owned(),
+            some => format!("MCP servers:{}", some.iter().map(describe).collect::<String>()),
+        }
+    }
+
+    /// Shows no values, which may be secret.
+    pub(super) fn variable(&self, name: &str, expected: Option<&str>) -> String {
+        let state = match ((self.core.host.env)(name), expected) {
+            (None, _) => "is not set",
+            (Some(_), None) => "is set",
+            (Some(value), Some(expected)) if value == expected => "is set to that value",
+            (Some(_), Some(_)) => "is set to another value",
+        };
+        format!("{name} {state}.")
+    }
+
+    pub(super) fn directories(&self) -> String {
+        let more =
+            self.session.about.additional_directories.iter().map(|path| format!("\n{}", path.display()));
+        std::iter::once(self.session.about.cwd.display().to_string()).chain(more).collect()
+    }
 }

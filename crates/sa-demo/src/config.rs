@@ -1,42 +1,30 @@
-//! What a client can set about a session: mode, model, effort, and a switch.
+//! The settings of a session: mode, model, effort, and a switch.
 
 use agent_client_protocol_schema::v1::{
-    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
-    SessionConfigSelectOption, SessionMode, SessionModeState,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue, SessionModeState,
 };
-use sa_acp::Handshake;
+use sa_acp::{Choice, Handshake, choice, effort_option, mode_option, mode_state, model_option};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-
-/// One value of a setting.
-pub(super) struct Choice {
-    pub(super) id: &'static str,
-    name: &'static str,
-    description: &'static str,
-}
-
-const fn choice(id: &'static str, name: &'static str, description: &'static str) -> Choice {
-    Choice { id, name, description }
-}
 
 pub(super) const BYPASS: &str = "bypass";
 pub(super) const PLAN: &str = "plan";
 pub(super) const ASK: &str = "ask";
 
-static MODES: [Choice; 3] = [
-    choice(ASK, "Ask", "Asks before each edit and each command"),
-    choice(PLAN, "Plan", "Reads only; edits and commands are refused"),
-    choice(BYPASS, "Bypass", "Edits and runs without asking"),
+static MODES: [Choice<'static>; 3] = [
+    (ASK, "Ask", "Asks before each edit and each command"),
+    (PLAN, "Plan", "Reads only; edits and commands are refused"),
+    (BYPASS, "Bypass", "Edits and runs without asking"),
 ];
-static MODELS: [Choice; 3] = [
-    choice("demo-small", "Demo Small", "A context of 32,000 tokens"),
-    choice("demo-medium", "Demo Medium", "A context of 128,000 tokens"),
-    choice("demo-large", "Demo Large", "A context of 1,000,000 tokens"),
+static MODELS: [Choice<'static>; 3] = [
+    ("demo-small", "Demo Small", "A context of 32,000 tokens"),
+    ("demo-medium", "Demo Medium", "A context of 128,000 tokens"),
+    ("demo-large", "Demo Large", "A context of 1,000,000 tokens"),
 ];
-static EFFORTS: [Choice; 3] = [
-    choice("low", "Low", "Thinks briefly"),
-    choice("medium", "Medium", "Thinks as long as it should"),
-    choice("high", "High", "Thinks long"),
+static EFFORTS: [Choice<'static>; 3] = [
+    ("low", "Low", "Thinks briefly"),
+    ("medium", "Medium", "Thinks as long as it should"),
+    ("high", "High", "Thinks long"),
 ];
 
 /// A setting with a list of values.
@@ -58,23 +46,7 @@ impl Select {
         }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Mode => "Mode",
-            Self::Model => "Model",
-            Self::Effort => "Effort",
-        }
-    }
-
-    fn category(self) -> SessionConfigOptionCategory {
-        match self {
-            Self::Mode => SessionConfigOptionCategory::Mode,
-            Self::Model => SessionConfigOptionCategory::Model,
-            Self::Effort => SessionConfigOptionCategory::ThoughtLevel,
-        }
-    }
-
-    pub(super) fn choices(self) -> &'static [Choice] {
+    pub(super) fn choices(self) -> &'static [Choice<'static>] {
         match self {
             Self::Mode => &MODES,
             Self::Model => &MODELS,
@@ -86,7 +58,6 @@ impl Select {
 /// The id of the switch, which has no effect but to be on or off.
 const FAST: &str = "fast";
 
-/// The settings of one session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Settings {
     #[serde(deserialize_with = "stored_mode")]
@@ -142,7 +113,7 @@ impl Settings {
 
     /// Chooses a value; `false` if there is none of that id.
     pub(super) fn choose(&mut self, select: Select, value: &str) -> bool {
-        let known = select.choices().iter().any(|choice| choice.id == value);
+        let known = select.choices().iter().any(|(id, ..)| *id == value);
         if known {
             if select == Select::Mode && value == PLAN && self.mode != PLAN {
                 self.before_plan = Some(self.mode.clone());
@@ -184,15 +155,17 @@ impl Settings {
 
     /// The modes, as clients know them that do not know options.
     pub(super) fn modes(&self) -> SessionModeState {
-        let mode = |choice: &Choice| {
-            SessionMode::new(choice.id, choice.name).description(choice.description.to_owned())
-        };
-        SessionModeState::new(self.mode.clone(), MODES.iter().map(mode).collect())
+        mode_state(&self.mode, MODES)
     }
 
     /// The complete list of options. The switch is only shown to clients that know switches.
     pub(super) fn options(&self, client: &Handshake) -> Vec<SessionConfigOption> {
-        let mut options: Vec<_> = Select::ALL.into_iter().map(|select| self.option(select)).collect();
+        let choices = |select: Select| select.choices().iter().copied().map(choice).collect();
+        let mut options = vec![
+            mode_option(&self.mode, MODES),
+            model_option(&self.model, choices(Select::Model)),
+            effort_option(("effort", "Effort"), &self.effort, choices(Select::Effort)),
+        ];
         if client.knows_switches() {
             options.push(
                 SessionConfigOption::boolean(FAST, "Fast", self.fast)
@@ -201,19 +174,6 @@ impl Settings {
             );
         }
         options
-    }
-
-    fn option(&self, select: Select) -> SessionConfigOption {
-        let values: Vec<_> = select
-            .choices()
-            .iter()
-            .map(|choice| {
-                SessionConfigSelectOption::new(choice.id, choice.name)
-                    .description(choice.description.to_owned())
-            })
-            .collect();
-        SessionConfigOption::select(select.id(), select.name(), self.get(select).to_owned(), values)
-            .category(select.category())
     }
 
     /// All settings, for people.

@@ -1,4 +1,4 @@
-//! What prompts contain, and the content that the agent can send back.
+//! The content of prompts, and the content that the agent can send back.
 
 use agent_client_protocol_schema::v1::{
     AudioContent, BlobResourceContents, ContentBlock, EmbeddedResource, EmbeddedResourceResource,
@@ -12,11 +12,10 @@ const KEEP: usize = 256 << 10;
 /// A prompt that waits or is worked on.
 #[derive(Debug)]
 pub(super) struct Prompt {
-    /// The request to answer.
     pub(super) key: RequestKey,
     /// The text blocks, one after the other.
     pub(super) text: String,
-    /// What came with the text, described.
+    /// Descriptions of the other content.
     pub(super) attachments: Vec<String>,
     /// All of it, for the history.
     pub(super) blocks: Vec<ContentBlock>,
@@ -130,7 +129,6 @@ const PIXEL: &str =
 /// A WAV file without samples: mono, 8 kHz, 8 bit.
 const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-/// Text as a content block.
 pub(super) fn text(text: impl Into<String>) -> ContentBlock {
     ContentBlock::Text(TextContent::new(text))
 }

@@ -1,4 +1,4 @@
-//! What every part of the machine writes to: the client, its open requests, the outside world.
+//! The state that all parts of the machine share: the client, its open requests, effects.
 
 use super::action::Then;
 use super::faults::Filler;
@@ -25,13 +25,13 @@ static PROFILE: Profile = Profile {
 /// Looks up an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send>;
 
-/// What the machine needs from outside, and must not fetch itself.
+/// The environment of the machine, which it must not read itself.
 pub struct Host {
     /// For the command `env`.
     pub env: Environment,
     /// Makes the id of a new session, never the same twice; in the order of their text, later ids come later.
     pub new_session_id: Box<dyn FnMut() -> String + Send>,
-    /// What was stored of sessions; `None` if nothing is, so that [`Effect::Save`] is not wanted.
+    /// The stored sessions; `None` if nothing is stored, so that [`Effect::Save`] is not wanted.
     pub archive: Option<Box<dyn Archive>>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for Host {
     }
 }
 
-/// Something to do besides writing to the client.
+/// An order to the driver, apart from output to the client.
 #[derive(Debug)]
 pub enum Effect {
     /// Store a session, instead of what was stored of it before.
@@ -88,14 +88,13 @@ impl Call {
     }
 }
 
-/// What waits for the answer to a request: a turn of a session.
+/// The turn that waits for the answer to a request.
 #[derive(Debug)]
 pub(super) struct Caller {
     pub(super) session: SessionId,
     pub(super) then: Then,
 }
 
-/// See the module's comment.
 #[derive(Debug)]
 pub(super) struct Core {
     pub(super) now: Now,
@@ -120,7 +119,7 @@ impl Core {
         }
     }
 
-    /// Returns whether turns may go on: nothing waits to be written or done before.
+    /// Returns whether turns may continue: nothing waits to be written or done before.
     pub(super) fn is_quiet(&self) -> bool {
         self.client.outbox.is_empty()
             && self.effects.is_empty()
@@ -139,12 +138,10 @@ impl Core {
         self.client.withdraw_calls(|caller| caller.session == *session);
     }
 
-    /// Returns whether sessions are stored.
     pub(super) fn stores(&self) -> bool {
         self.host.archive.is_some()
     }
 
-    /// The ids of all stored sessions.
     pub(super) fn stored_ids(&self) -> Vec<String> {
         let mut ids = self.host.archive.as_ref().map(|archive| archive.session_ids()).unwrap_or_default();
         ids.extend(self.effects.iter().filter_map(|effect| match effect {

@@ -3,7 +3,7 @@
 use super::core::{Archive, Effect, Environment, Host};
 use super::machine::{Machine, Step};
 use super::store::Store;
-use sa_acp::{InputLine, LineReader, MAX_LINE, Now, OutputBuffer, StdinReader, StdoutWriter, until};
+use sa_acp::{InputLine, LineReader, MAX_LINE, Now, OutputBuffer, run_on_stdio, until};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,9 +18,8 @@ const MAX_BACKLOG: usize = 1 << 20;
 /// The time that a client may take to read what was written before the agent ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How the agent is run.
 pub struct Options {
-    /// Where sessions are stored, so that they can be loaded by a later process; without it they end with this one.
+    /// The directory of sessions, so that a later process can load them; without it they end with this one.
     pub state_dir: Option<PathBuf>,
     /// For the command `env`.
     pub env: Environment,
@@ -38,10 +37,9 @@ impl fmt::Debug for Options {
     }
 }
 
-/// How the process of the agent has to end.
+/// The end of the agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// With this code.
     Code(u8),
     /// By SIGABRT.
     Abort,
@@ -59,17 +57,13 @@ impl Exit {
 
 /// Serves the client on this process's standard input and output until either ends: all of `sandbox-agent acp demo`.
 pub fn run_stdio(options: Options) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
-        Ok(runtime) => runtime,
+    match run_on_stdio(async |input, output| run(input, output, options).await) {
+        Ok(exit) => exit.leave(),
         Err(error) => {
             complain(&format!("demo: cannot start: {error}"));
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
-    };
-    let exit = runtime.block_on(async { run(StdinReader::open(), StdoutWriter::open(), options).await });
-    // A thread that reads from a terminal cannot be ended, so it must not be waited for.
-    runtime.shutdown_background();
-    exit.leave()
+    }
 }
 
 /// Serves one client until its side of the connection ends, or until a script ends the agent.
@@ -108,7 +102,7 @@ struct Driver<R, W> {
     started: Instant,
 }
 
-/// Why the machine is not being polled.
+/// The reason why the machine is not polled.
 enum Pause {
     /// Enough waits to be written.
     Full,
@@ -214,7 +208,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<R, W> {
             }
             io::Result::Ok(())
         };
-        // Whoever ends does not care whether the other side heard it.
+        // The process ends in any case.
         let _ = timeout(LAST_WORDS, rest).await;
     }
 

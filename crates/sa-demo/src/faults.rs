@@ -1,4 +1,4 @@
-//! What a misbehaving agent writes: garbage, lines of any size, more than anybody asked for.
+//! Output of a misbehaving agent: garbage, lines of any size, too much of it.
 
 use super::action::Action;
 use super::content::text;
@@ -95,8 +95,8 @@ pub(super) fn write_big(bytes: usize, session: &mut Session, core: &mut Core) {
         SessionUpdate::AgentMessageChunk(chunk)
     };
     let before = core.client.outbox.len();
-    core.client.update(&session.id, &big(0));
+    core.client.update(&session.about.id, &big(0));
     let frame = core.client.outbox.len() - before - 1;
     core.client.outbox.truncate(before);
-    core.client.update(&session.id, &big(bytes.saturating_sub(frame)));
+    core.client.update(&session.about.id, &big(bytes.saturating_sub(frame)));
 }

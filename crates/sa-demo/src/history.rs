@@ -1,10 +1,12 @@
-//! What was said in a session: kept so that it can be replayed, within a bound, and written so that it can be stored.
+//! The history of a session: kept so that it can be replayed, within a bound, and written so that it can be stored.
 
 use super::config::Settings;
 use agent_client_protocol_schema::v1::{ContentBlock, ContentChunk, SessionId, SessionUpdate};
+use sa_acp::timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Bytes of history that are kept per session; beyond it the oldest entries go.
 const LIMIT: usize = 4 << 20;
@@ -12,7 +14,7 @@ const LIMIT: usize = 4 << 20;
 /// Chunks of one message are kept as one entry up to this size.
 const JOIN: usize = 256 << 10;
 
-/// Roughly what an entry weighs besides its text.
+/// The size of an entry in addition to its text, roughly.
 const OVERHEAD: usize = 128;
 
 #[derive(Debug, Clone)]
@@ -29,7 +31,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Keeps an update if it is part of the conversation. What only tells a state (usage, mode, commands) is not.
+    /// Keeps an update if it is part of the conversation. State (usage, mode, commands) is not.
     pub(super) fn record(&mut self, update: &SessionUpdate) {
         if self.fold(update) {
             return self.trim();
@@ -133,15 +135,17 @@ pub struct Saved {
     pub(super) history: History,
 }
 
-/// The first line of a stored session. MCP servers are not part of it: a client gives them anew, and they may hold secrets.
+/// The first line of a stored session. MCP servers are not part of it: a client gives them again, and they may hold secrets.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Header {
-    pub(super) session_id: SessionId,
+    #[serde(rename = "sessionId")]
+    pub(super) id: SessionId,
     pub(super) cwd: PathBuf,
     pub(super) additional_directories: Vec<PathBuf>,
     pub(super) title: Option<String>,
     pub(super) settings: Settings,
+    /// Lasting decisions of the client: the subject of a permission, and whether it was granted.
     pub(super) remembered: BTreeMap<String, bool>,
     pub(super) created_ms: u64,
     pub(super) updated_ms: u64,
@@ -149,10 +153,35 @@ pub(super) struct Header {
     pub(super) used_tokens: u64,
 }
 
+impl Header {
+    pub(super) fn new(id: SessionId, cwd: PathBuf, now: Duration) -> Self {
+        Self {
+            id,
+            cwd,
+            additional_directories: Vec::new(),
+            title: None,
+            settings: Settings::default(),
+            remembered: BTreeMap::new(),
+            created_ms: milliseconds(now),
+            updated_ms: milliseconds(now),
+            last_number: 0,
+            used_tokens: 0,
+        }
+    }
+
+    /// Returns the time of the last change, as clients read it.
+    pub(super) fn updated(&self) -> String {
+        timestamp(Duration::from_millis(self.updated_ms))
+    }
+}
+
+pub(super) fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Saved {
-    /// The id of the session.
     pub fn session_id(&self) -> &SessionId {
-        &self.header.session_id
+        &self.header.id
     }
 
     /// The lines to store.

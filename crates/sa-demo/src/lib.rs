@@ -1,4 +1,4 @@
-//! The demo agent: a complete ACP v1 agent that plays what the prompt tells it to, one command per line. It needs no model
+//! The demo agent: a complete ACP v1 agent that runs the commands of a prompt, one per line. It needs no model
 //! and no key, so it is what newcomers try first and what tests drive. Its language is described in `docs/demo-agent.md`.
 //!
 //! ```text

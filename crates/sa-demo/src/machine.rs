@@ -7,10 +7,10 @@ use super::turn;
 use sa_acp::{ClientMessage, Now};
 use std::time::Duration;
 
-/// What the machine wants next.
+/// The next need of the machine.
 #[derive(Debug)]
 pub enum Step {
-    /// It wrote something; ask again.
+    /// Output was written; poll again.
     Wrote,
     /// Do this, then ask again.
     Effect(Effect),
@@ -20,7 +20,7 @@ pub enum Step {
 
 /// The demo agent as a pure state machine.
 ///
-/// It works only when polled and does little each time, so whoever drives it decides how much is made ahead of what the
+/// It works only when polled and does little each time, so the driver decides how much is made ahead of what the
 /// client has read.
 #[derive(Debug)]
 pub struct Machine {
@@ -45,7 +45,7 @@ impl Machine {
             }
             Some(ClientMessage::Cancel(id)) => {
                 if let Some(session) = self.sessions.get(&id) {
-                    session.cancel(&mut self.core, false);
+                    session.cancel(&mut self.core);
                 }
             }
             // Only prompts take time; every other request was answered before its cancellation could come.
@@ -55,7 +55,7 @@ impl Machine {
                     self.core.client.was_cancelled(&id);
                 }
             }
-            Some(ClientMessage::Answer { id, caller, reply }) => {
+            Some(ClientMessage::Reply { id, caller, reply }) => {
                 if let Some(session) = self.sessions.get(&caller.session) {
                     turn::answered(session, &self.core, id, caller.then, reply);
                 }

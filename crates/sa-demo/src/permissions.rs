@@ -1,15 +1,15 @@
 //! Asking the client for permission, and remembering what it decided for good.
 
-use super::action::{Action, Answer, Then};
+use super::action::{Action, Reply, Then};
 use super::config::{self, Select};
 use super::core::Call;
 use super::session::Session;
-use super::tools::{completed, failed, paragraph, update};
+use super::tools::{completed, failed, new_call, paragraph, update};
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SessionUpdate, ToolCall, ToolCallId, ToolCallUpdate, ToolCallUpdateFields,
-    ToolKind,
+    PermissionOption, PermissionOptionKind, RequestPermissionRequest, SessionUpdate, ToolCallUpdate,
+    ToolCallUpdateFields, ToolKind,
 };
+use sa_acp::chosen;
 use serde_json::json;
 
 const ALLOW_ONCE: &str = "allow_once";
@@ -17,10 +17,10 @@ const ALLOW_ALWAYS: &str = "allow_always";
 const REJECT_ONCE: &str = "reject_once";
 const REJECT_ALWAYS: &str = "reject_always";
 
-/// What happens after a decision.
+/// The continuation after a decision.
 #[derive(Debug)]
 pub(super) struct Permission {
-    /// What a decision for good is remembered for.
+    /// The subject of a lasting decision.
     subject: String,
     allowed: Vec<Action>,
     rejected: Vec<Action>,
@@ -44,18 +44,26 @@ impl Permission {
         Self { remark: Remark::Silent, ..Self::new(subject, allowed, rejected) }
     }
 
-    fn decide(self, granted: bool, how: &str) -> Vec<Action> {
-        let told = (self.remark == Remark::Spoken)
-            .then(|| Action::Say(format!("Permission for \"{}\": {how}.", self.subject)));
-        told.into_iter().chain(if granted { self.allowed } else { self.rejected }).collect()
+    fn allow(self, how: &str) -> Vec<Action> {
+        self.remark(how).into_iter().chain(self.allowed).collect()
+    }
+
+    fn reject(self, how: &str) -> Vec<Action> {
+        self.remark(how).into_iter().chain(self.rejected).collect()
+    }
+
+    fn remark(&self, how: &str) -> Option<Action> {
+        let is_spoken = self.remark == Remark::Spoken;
+        is_spoken.then(|| Action::Say(format!("Permission for \"{}\": {how}.", self.subject)))
     }
 }
 
 /// Asks for permission, unless it was decided for good before.
 pub(super) fn ask(session: &Session, details: ToolCallUpdate, permission: Permission) -> Vec<Action> {
-    if let Some(&granted) = session.remembered.get(&permission.subject) {
-        let how = if granted { "allowed, as decided before" } else { "rejected, as decided before" };
-        return permission.decide(granted, how);
+    match session.about.remembered.get(&permission.subject) {
+        Some(true) => return permission.allow("allowed, as decided before"),
+        Some(false) => return permission.reject("rejected, as decided before"),
+        None => {}
     }
     let options = vec![
         PermissionOption::new(ALLOW_ONCE, "Allow once", PermissionOptionKind::AllowOnce),
@@ -73,45 +81,32 @@ pub(super) fn request(
     options: Vec<PermissionOption>,
     then: Then,
 ) -> Action {
-    let request = RequestPermissionRequest::new(session.id.clone(), details, options);
+    let request = RequestPermissionRequest::new(session.about.id.clone(), details, options);
     Action::Call(Box::new(Call::new("session/request_permission", &request, then)))
 }
 
-/// Returns which option the client chose: `None` if it cancelled, an error in words if its answer makes no sense.
-pub(super) fn chosen(answer: Answer) -> Result<Option<String>, String> {
-    let result = answer.map_err(|error| format!("the client refused to ask: {}", error.message))?;
-    let response: RequestPermissionResponse = serde_json::from_str(result.get())
-        .map_err(|error| format!("the client's answer cannot be read: {error}"))?;
-    Ok(match response.outcome {
-        RequestPermissionOutcome::Selected(selected) => Some(selected.option_id.to_string()),
-        _ => None,
-    })
-}
-
-/// Goes on when the client has decided.
-pub(super) fn answered(session: &mut Session, permission: Permission, answer: Answer) -> Vec<Action> {
+/// Continues when the client has decided.
+pub(super) fn answered(session: &mut Session, permission: Permission, answer: Reply) -> Vec<Action> {
     let choice = match chosen(answer) {
         Ok(choice) => choice,
-        Err(reason) => return permission.decide(false, &reason),
+        Err(reason) => return permission.reject(&reason),
     };
     let granted = match choice.as_deref() {
-        None => return permission.decide(false, "cancelled"),
+        None => return permission.reject("cancelled"),
         Some(ALLOW_ONCE | ALLOW_ALWAYS) => true,
         Some(REJECT_ONCE | REJECT_ALWAYS) => false,
-        Some(other) => return permission.decide(false, &format!("there is no option {other}")),
+        Some(other) => return permission.reject(&format!("there is no option {other}")),
     };
     let choice = choice.unwrap_or_default();
     if choice == ALLOW_ALWAYS || choice == REJECT_ALWAYS {
-        session.remembered.insert(permission.subject.clone(), granted);
+        session.about.remembered.insert(permission.subject.clone(), granted);
     }
-    permission.decide(granted, &choice)
+    if granted { permission.allow(&choice) } else { permission.reject(&choice) }
 }
 
-/// The command `permission`.
 pub(super) fn permission(session: &mut Session, title: &str) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call =
-        ToolCall::new(tool.clone(), title).name("permission".to_owned()).raw_input(json!({ "title": title }));
+    let input = json!({ "title": title });
+    let (tool, call) = new_call(session, "permission", ToolKind::Other, title, input);
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
     let details = ToolCallUpdateFields::new().title(title.to_owned()).kind(ToolKind::Other);
     let granted = vec![completed(tool.clone(), vec![paragraph("Allowed.")], json!({ "allowed": true }))];
@@ -123,7 +118,7 @@ pub(super) fn permission(session: &mut Session, title: &str) -> Vec<Action> {
 
 /// The command `leave-plan`: the mode changes if the client agrees to the plan.
 pub(super) fn leave_plan(session: &mut Session) -> Vec<Action> {
-    if session.settings.get(Select::Mode) != config::PLAN {
+    if session.about.settings.get(Select::Mode) != config::PLAN {
         return vec![Action::Say("I am not in plan mode.".to_owned())];
     }
     let decided = |agreed, refused| Permission::new("leave-plan", agreed, refused);
@@ -136,15 +131,12 @@ pub(super) fn propose(
     plan: &str,
     decided: impl FnOnce(Vec<Action>, Vec<Action>) -> Permission,
 ) -> Vec<Action> {
-    let next = session.settings.after_plan().to_owned();
+    let next = session.about.settings.after_plan().to_owned();
     let title = "Leave plan mode and start to build";
-    let tool = ToolCallId::new(session.next_id("call"));
     let plan = paragraph(plan);
-    let call = ToolCall::new(tool.clone(), title)
-        .name("leave_plan".to_owned())
-        .kind(ToolKind::SwitchMode)
-        .content(vec![plan.clone()])
-        .raw_input(json!({ "mode": next }));
+    let input = json!({ "mode": next });
+    let (tool, call) = new_call(session, "leave_plan", ToolKind::SwitchMode, title, input);
+    let call = call.content(vec![plan.clone()]);
     let details =
         ToolCallUpdateFields::new().title(title.to_owned()).kind(ToolKind::SwitchMode).content(vec![plan]);
     let agreed = vec![

@@ -19,21 +19,21 @@ const STEPS: [(&str, PlanEntryPriority); 3] = [
 
 /// The command `plan`: nothing done, then one step after the other in progress and completed.
 pub(super) fn plan(every: Option<Duration>) -> Vec<Action> {
-    let mut actions = vec![at(0, false)];
+    let mut actions = vec![at(0, &PlanEntryStatus::Pending)];
     for done in 0..=STEPS.len() {
         actions.extend(every.map(Action::Pause));
-        actions.push(at(done, true));
+        actions.push(at(done, &PlanEntryStatus::InProgress));
     }
     actions.push(Action::Say("All steps of the plan are done.".to_owned()));
     actions
 }
 
-/// The plan with so many steps done, and the next one under way if `working`.
-fn at(done: usize, working: bool) -> Action {
+/// Returns the plan with so many steps done, and the status of the next one.
+fn at(done: usize, next: &PlanEntryStatus) -> Action {
     let entry = |(index, (content, priority)): (usize, &(&str, PlanEntryPriority))| {
         let status = match index {
             _ if index < done => PlanEntryStatus::Completed,
-            _ if index == done && working => PlanEntryStatus::InProgress,
+            _ if index == done => next.clone(),
             _ => PlanEntryStatus::Pending,
         };
         PlanEntry::new(*content, priority.clone(), status)
@@ -43,14 +43,14 @@ fn at(done: usize, working: bool) -> Action {
 
 /// The command `compact`: the context is emptied; clients that follow compactions see it happen.
 pub(super) fn compact(session: &mut Session, core: &Core) -> Vec<Action> {
-    let words = format!("{} tokens were summed up.", session.used_tokens);
-    session.used_tokens = 0;
+    let words = format!("{} tokens were summed up.", session.about.used_tokens);
+    session.about.used_tokens = 0;
     if !core.client.handshake.follows_compaction() {
         return vec![Action::Say(words), Action::Report];
     }
     let id = CompactionId::new(session.next_id("compaction"));
     let state = |status| update(SessionUpdate::CompactionUpdate(CompactionUpdate::new(id.clone(), status)));
-    let model = session.settings.get(Select::Model);
+    let model = session.about.settings.get(Select::Model);
     let summary = CompactionSummaryChunk::new(id.clone(), text(format!("{words} The model is {model}.")));
     vec![
         state(CompactionStatus::InProgress),

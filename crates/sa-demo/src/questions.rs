@@ -1,22 +1,22 @@
 //! Questions to the user: a form if the client shows forms, otherwise a choice in the dress of a permission request.
 
-use super::action::{Action, Answer, Then};
+use super::action::{Action, Reply, Then};
 use super::core::{Call, Core};
 use super::permissions;
 use super::session::Session;
-use super::tools::{completed, failed, paragraph, update};
+use super::tools::{completed, failed, new_call, paragraph, update};
 use agent_client_protocol_schema::v1::{
-    BooleanPropertySchema, CompleteElicitationNotification, CreateElicitationRequest,
-    CreateElicitationResponse, ElicitationAction, ElicitationContentValue, ElicitationFormMode,
-    ElicitationId, ElicitationPropertySchema, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode,
-    EnumOption, IntegerPropertySchema, MultiSelectPropertySchema, PermissionOption, PermissionOptionKind,
-    SessionUpdate, StringPropertySchema, ToolCall, ToolCallId, ToolCallUpdate, ToolCallUpdateFields,
-    ToolKind,
+    BooleanPropertySchema, CompleteElicitationNotification, CreateElicitationRequest, ElicitationAction,
+    ElicitationContentValue, ElicitationFormMode, ElicitationId, ElicitationPropertySchema,
+    ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode, EnumOption, IntegerPropertySchema,
+    MultiSelectPropertySchema, PermissionOption, PermissionOptionKind, SessionUpdate, StringPropertySchema,
+    ToolCallId, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
+use sa_acp::{action, capitalised, chosen};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Which question is asked.
+/// A question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Variant {
     Single,
@@ -97,9 +97,8 @@ impl Field {
         }
     }
 
-    /// The input; `asked` says whether the question has to be written next to it.
-    fn schema(&self, asked: bool) -> ElicitationPropertySchema {
-        let question = asked.then(|| self.question.to_owned());
+    /// Returns the input, with the question next to it if there is one.
+    fn schema(&self, question: Option<String>) -> ElicitationPropertySchema {
         let choices = || {
             let option =
                 |(name, about): &(&str, &str)| EnumOption::new(*name, *name).description((*about).to_owned());
@@ -115,7 +114,6 @@ impl Field {
     }
 }
 
-/// The command `question`.
 pub(super) fn ask(session: &mut Session, core: &Core, variant: Variant) -> Vec<Action> {
     match variant {
         Variant::Url => ask_url(session, core),
@@ -128,19 +126,20 @@ pub(super) fn ask(session: &mut Session, core: &Core, variant: Variant) -> Vec<A
 /// for an answer of one's own.
 fn ask_form(session: &Session, variant: Variant) -> Action {
     let fields = variant.fields();
-    let (message, asked) = match fields {
-        [only] => (only.question, false),
-        _ => ("Please answer the following questions.", true),
+    let message = match fields {
+        [only] => only.question,
+        _ => "Please answer the following questions.",
     };
     let mut schema = ElicitationSchema::new();
     for field in fields {
-        schema = schema.property(field.key, field.schema(asked), false);
+        let question = (fields.len() > 1).then(|| field.question.to_owned());
+        schema = schema.property(field.key, field.schema(question), false);
         if matches!(field.kind, Kind::One | Kind::Many) {
             let custom = StringPropertySchema::new().title("Something else".to_owned());
             schema = schema.property(format!("{}_custom", field.key), custom, false);
         }
     }
-    let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.id.clone()), schema);
+    let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.about.id.clone()), schema);
     let request = CreateElicitationRequest::new(mode, message);
     Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Form(variant)))))
 }
@@ -148,8 +147,8 @@ fn ask_form(session: &Session, variant: Variant) -> Action {
 fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
     let fields = variant.fields();
     let Some(field) = fields.first() else { return Vec::new() };
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), field.question).name("ask_user".to_owned()).kind(ToolKind::Think);
+    let input = json!({ "question": field.question });
+    let (tool, call) = new_call(session, "ask_user", ToolKind::Think, field.question, input);
     let details = ToolCallUpdateFields::new().title(field.question.to_owned()).kind(ToolKind::Think);
     let mut options: Vec<_> = field
         .options()
@@ -159,7 +158,7 @@ fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
     options.push(PermissionOption::new("skip", "Skip", PermissionOptionKind::RejectOnce));
     let then = Then::Question(Question::Choice { tool: tool.clone(), fields });
     vec![
-        update(SessionUpdate::ToolCall(call.raw_input(json!({ "question": field.question })))),
+        update(SessionUpdate::ToolCall(call)),
         permissions::request(session, ToolCallUpdate::new(tool, details), options, then),
     ]
 }
@@ -169,14 +168,14 @@ fn ask_url(session: &mut Session, core: &Core) -> Vec<Action> {
         return vec![Action::Say("The client opens no addresses.".to_owned())];
     }
     let id = ElicitationId::new(session.next_id("elicitation"));
-    let scope = ElicitationSessionScope::new(session.id.clone());
+    let scope = ElicitationSessionScope::new(session.about.id.clone());
     let mode = ElicitationUrlMode::new(scope, id.clone(), "https://example.com/demo");
     let request = CreateElicitationRequest::new(mode, "Please look at this page.");
     vec![Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Url(id)))))]
 }
 
-/// Goes on when the client has answered.
-pub(super) fn answered(question: Question, answer: Answer) -> Vec<Action> {
+/// Continues when the client has answered.
+pub(super) fn answered(question: Question, answer: Reply) -> Vec<Action> {
     match question {
         Question::Form(variant) => vec![Action::Say(match action(answer) {
             Ok(ElicitationAction::Accept(accepted)) => {
@@ -185,7 +184,7 @@ pub(super) fn answered(question: Question, answer: Answer) -> Vec<Action> {
             Ok(ElicitationAction::Decline) => "The question was declined.".to_owned(),
             Ok(ElicitationAction::Cancel) => "The question was cancelled.".to_owned(),
             Ok(_) => "The answer is of a kind I do not know.".to_owned(),
-            Err(reason) => reason,
+            Err(reason) => capitalised(&reason),
         })],
         Question::Choice { tool, fields } => choice_made(tool, fields, answer),
         Question::Url(id) => match action(answer) {
@@ -197,14 +196,14 @@ pub(super) fn answered(question: Question, answer: Answer) -> Vec<Action> {
                 Action::Say("The page was visited.".to_owned()),
             ],
             Ok(_) => vec![Action::Say("The page was not visited.".to_owned())],
-            Err(reason) => vec![Action::Say(reason)],
+            Err(reason) => vec![Action::Say(capitalised(&reason))],
         },
     }
 }
 
-fn choice_made(tool: ToolCallId, fields: &[Field], answer: Answer) -> Vec<Action> {
+fn choice_made(tool: ToolCallId, fields: &[Field], answer: Reply) -> Vec<Action> {
     let question = fields.first().map_or("", |field| field.question);
-    match permissions::chosen(answer) {
+    match chosen(answer) {
         Ok(Some(choice)) if choice != "skip" => vec![
             completed(tool, vec![paragraph(choice.clone())], json!({ "answer": choice })),
             Action::Say(format!("{question} {choice}")),
@@ -219,15 +218,8 @@ fn choice_made(tool: ToolCallId, fields: &[Field], answer: Answer) -> Vec<Action
     }
 }
 
-fn action(answer: Answer) -> Result<ElicitationAction, String> {
-    let result = answer.map_err(|error| format!("The client refused to ask: {}", error.message))?;
-    serde_json::from_str::<CreateElicitationResponse>(result.get())
-        .map(|response| response.action)
-        .map_err(|error| format!("The client's answer cannot be read: {error}"))
-}
-
 /// Returns what was answered in a text input of a form.
-pub(super) fn text_answer(answer: Answer, key: &str) -> Option<String> {
+pub(super) fn text_answer(answer: Reply, key: &str) -> Option<String> {
     match action(answer) {
         Ok(ElicitationAction::Accept(accepted)) => accepted.content?.get(key).map(words),
         _ => None,

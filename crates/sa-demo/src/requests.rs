@@ -53,10 +53,10 @@ impl Machine {
             How::Loaded(id) | How::Resumed(id) => return self.reopen(key, how, id, workspace),
         };
         let (modes, options) =
-            (session.settings.modes(), session.settings.options(&self.core.client.handshake));
-        self.core.client.opened(key, how, &session.id, modes, options);
+            (session.about.settings.modes(), session.about.settings.options(&self.core.client.handshake));
+        self.core.client.opened(key, how, &session.about.id, modes, options);
         settle(&mut session, workspace);
-        self.core.client.update(&session.id, &commands_update());
+        self.core.client.update(&session.about.id, &commands_update());
         self.core.save(&session);
         self.sessions.insert(session);
         Ok(())
@@ -73,20 +73,20 @@ impl Machine {
         settle(session, workspace);
         if how.is_loaded() {
             for update in session.history.iter() {
-                self.core.client.update(&session.id, update);
+                self.core.client.update(&session.about.id, update);
             }
         }
         let (modes, options) =
-            (session.settings.modes(), session.settings.options(&self.core.client.handshake));
+            (session.about.settings.modes(), session.about.settings.options(&self.core.client.handshake));
         // Nothing may follow the answer before the next prompt.
-        self.core.client.update(&session.id, &commands_update());
+        self.core.client.update(&session.about.id, &commands_update());
         self.core.client.opened(key, how, id, modes, options);
         Ok(())
     }
 
     fn close(&mut self, key: &RequestKey, id: &SessionId) -> Result<(), Error> {
         let session = self.sessions.open(id)?;
-        session.cancel(&mut self.core, true);
+        session.cancel_now(&mut self.core);
         session.open = false;
         self.core.save(session);
         self.sessions.put_away(id, &self.core);
@@ -97,7 +97,7 @@ impl Machine {
     /// Succeeds for a session that does not exist, too: it is gone, as was wanted.
     fn delete(&mut self, key: &RequestKey, id: SessionId) {
         if let Some(mut session) = self.sessions.remove(&id) {
-            session.cancel(&mut self.core, true);
+            session.cancel_now(&mut self.core);
         }
         if self.core.stores() {
             self.core.effects.push_back(Effect::Forget(id));
@@ -109,25 +109,25 @@ impl Machine {
         let session = self.sessions.open(id)?;
         let select = if setting.form == Form::Mode {
             let mode = setting.choice()?;
-            if !session.settings.choose(Select::Mode, mode) {
+            if !session.about.settings.choose(Select::Mode, mode) {
                 return Err(Error::invalid_params().data(json!({ "modeId": mode })));
             }
             Some(Select::Mode)
         } else {
-            session.settings.set(&setting.option, &setting.value, &self.core.client.handshake)?
+            session.about.settings.set(&setting.option, &setting.value, &self.core.client.handshake)?
         };
         if select == Some(Select::Mode) {
             session.announce(&mut self.core, Select::Mode);
         }
         self.core.save(session);
-        let options = session.settings.options(&self.core.client.handshake);
+        let options = session.about.settings.options(&self.core.client.handshake);
         self.core.client.was_set(key, setting.form, options);
         Ok(())
     }
 
     fn prompt(&mut self, key: &RequestKey, request: PromptRequest) -> Result<(), Error> {
         let session = self.sessions.open(&request.session_id)?;
-        let id = session.id.clone();
+        let id = session.about.id.clone();
         if !session.prompt(&mut self.core, Prompt::new(key.clone(), request)) {
             let reason = format!("{MAX_QUEUE} prompts are waiting already");
             return Err(Error::invalid_request().data(json!({ "reason": reason })));
@@ -143,8 +143,8 @@ impl Machine {
 
 /// Opens the session in that workspace.
 fn settle(session: &mut Session, workspace: Workspace) {
-    session.cwd = workspace.cwd;
-    session.additional_directories = workspace.directories;
+    session.about.cwd = workspace.cwd;
+    session.about.additional_directories = workspace.directories;
     session.mcp_servers = workspace.servers;
     session.open = true;
 }

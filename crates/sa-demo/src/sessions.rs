@@ -13,7 +13,6 @@ use std::time::Duration;
 /// Sessions on one page of `session/list`.
 const PAGE: usize = 20;
 
-/// See the module's comment.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     /// Those in memory, by id.
@@ -24,7 +23,7 @@ pub(super) struct Sessions {
 
 impl Sessions {
     pub(super) fn insert(&mut self, session: Session) {
-        self.all.insert(session.id.0.clone(), session);
+        self.all.insert(session.about.id.0.clone(), session);
     }
 
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<Session> {

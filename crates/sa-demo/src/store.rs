@@ -29,7 +29,7 @@ impl Store {
         Ok(Self { directory })
     }
 
-    /// Writes a session. Whoever reads sees the old file or the new one, never a part of it.
+    /// Writes a session. Readers see the old file or the new one, never a part of it.
     pub(super) fn save(&self, saved: &Saved) -> io::Result<()> {
         let path = self.path(saved.session_id()).ok_or(io::ErrorKind::InvalidFilename)?;
         let temporary = path.with_extension(format!("{}.tmp", std::process::id()));

@@ -1,12 +1,12 @@
 //! The command `run`: in a terminal of the client if it has any, otherwise only in words.
 
-use super::action::{Action, Answer, Then};
+use super::action::{Action, Reply, Then};
 use super::core::{Call, Core};
 use super::session::Session;
-use super::tools::{change, completed, failed, gated, paragraph, started, update};
+use super::tools::{change, completed, failed, gated, new_call, paragraph, started, update};
 use agent_client_protocol_schema::v1::{
     CreateTerminalRequest, CreateTerminalResponse, ReleaseTerminalRequest, SessionUpdate, Terminal,
-    TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse, ToolCall, ToolCallContent,
+    TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse, ToolCallContent,
     ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind, WaitForTerminalExitRequest,
     WaitForTerminalExitResponse,
 };
@@ -16,7 +16,7 @@ use serde_json::json;
 /// Output that the client is asked to keep, in bytes.
 const OUTPUT_LIMIT: u64 = 1 << 20;
 
-/// What a run does once the client has answered.
+/// The continuation of a run.
 #[derive(Debug)]
 pub(super) enum TerminalStep {
     Create { tool: ToolCallId },
@@ -25,19 +25,15 @@ pub(super) enum TerminalStep {
     Release { tool: ToolCallId, terminal: TerminalId, status: TerminalExitStatus, output: String },
 }
 
-/// The command `run`.
 pub(super) fn run(session: &mut Session, core: &Core, command: &str) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), command)
-        .name("run_command".to_owned())
-        .kind(ToolKind::Execute)
-        .raw_input(json!({ "command": command, "cwd": session.cwd }));
+    let input = json!({ "command": command, "cwd": session.about.cwd });
+    let (tool, call) = new_call(session, "run_command", ToolKind::Execute, command, input);
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
     let mut work = vec![started(tool.clone())];
     if core.client.handshake.runs_terminals() {
-        let request = CreateTerminalRequest::new(session.id.clone(), "sh")
+        let request = CreateTerminalRequest::new(session.about.id.clone(), "sh")
             .args(vec!["-c".to_owned(), command.to_owned()])
-            .cwd(session.cwd.clone())
+            .cwd(session.about.cwd.clone())
             .output_byte_limit(OUTPUT_LIMIT);
         work.push(next("terminal/create", &request, TerminalStep::Create { tool: tool.clone() }));
     } else {
@@ -62,11 +58,11 @@ fn pretend(tool: ToolCallId, command: &str) -> Vec<Action> {
 
 /// The request that gives a terminal back, which also ends its command.
 pub(super) fn release(session: &Session, terminal: TerminalId, then: Then) -> Call {
-    Call::new("terminal/release", &ReleaseTerminalRequest::new(session.id.clone(), terminal), then)
+    Call::new("terminal/release", &ReleaseTerminalRequest::new(session.about.id.clone(), terminal), then)
 }
 
-/// Goes on when the client has answered.
-pub(super) fn answered(session: &Session, step: TerminalStep, answer: Answer) -> Vec<Action> {
+/// Continues when the client has answered.
+pub(super) fn answered(session: &Session, step: TerminalStep, answer: Reply) -> Vec<Action> {
     match step {
         TerminalStep::Create { tool } => match read::<CreateTerminalResponse>(answer) {
             Ok(response) => created(session, tool, response.terminal_id),
@@ -74,7 +70,7 @@ pub(super) fn answered(session: &Session, step: TerminalStep, answer: Answer) ->
         },
         TerminalStep::Wait { tool, terminal } => match read::<WaitForTerminalExitResponse>(answer) {
             Ok(response) => {
-                let request = TerminalOutputRequest::new(session.id.clone(), terminal.clone());
+                let request = TerminalOutputRequest::new(session.about.id.clone(), terminal.clone());
                 let step = TerminalStep::Output { tool, terminal, status: response.exit_status };
                 vec![next("terminal/output", &request, step)]
             }
@@ -98,7 +94,7 @@ pub(super) fn answered(session: &Session, step: TerminalStep, answer: Answer) ->
 
 fn created(session: &Session, tool: ToolCallId, terminal: TerminalId) -> Vec<Action> {
     let shown = ToolCallUpdateFields::new().content(vec![shown(terminal.clone())]);
-    let request = WaitForTerminalExitRequest::new(session.id.clone(), terminal.clone());
+    let request = WaitForTerminalExitRequest::new(session.about.id.clone(), terminal.clone());
     vec![
         Action::Hold(terminal.clone()),
         update(change(tool.clone(), shown)),
@@ -136,7 +132,7 @@ fn next(method: &'static str, request: &impl serde::Serialize, step: TerminalSte
     Action::Call(Box::new(Call::new(method, request, Then::Terminal(step))))
 }
 
-fn read<T: DeserializeOwned>(answer: Answer) -> Result<T, String> {
+fn read<T: DeserializeOwned>(answer: Reply) -> Result<T, String> {
     let result = answer.map_err(|error| error.message)?;
     serde_json::from_str(result.get()).map_err(|error| format!("the client's answer cannot be read: {error}"))
 }

@@ -1,6 +1,6 @@
 //! Tool calls: reading, editing, and calls of any kind.
 
-use super::action::{Action, Answer, Then};
+use super::action::{Action, Reply, Then};
 use super::config::{self, Select};
 use super::content::text;
 use super::core::{Call, Core};
@@ -15,7 +15,7 @@ use agent_client_protocol_schema::v1::{
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What a read or an edit does once the client has answered.
+/// The continuation of a read or an edit.
 #[derive(Debug)]
 pub(super) enum FileStep {
     Read {
@@ -34,14 +34,26 @@ pub(super) enum FileStep {
     },
 }
 
-/// An action that tells an update.
+/// Returns the action that reports an update.
 pub(super) fn update(update: SessionUpdate) -> Action {
     Action::Update(Box::new(update))
 }
 
-/// A change to a tool call.
 pub(super) fn change(tool: ToolCallId, fields: ToolCallUpdateFields) -> SessionUpdate {
     SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(tool, fields))
+}
+
+/// Makes a tool call under a new id.
+pub(super) fn new_call(
+    session: &mut Session,
+    name: &str,
+    kind: ToolKind,
+    title: impl Into<String>,
+    input: Value,
+) -> (ToolCallId, ToolCall) {
+    let tool = ToolCallId::new(session.next_id("call"));
+    let call = ToolCall::new(tool.clone(), title).name(name.to_owned()).kind(kind).raw_input(input);
+    (tool, call)
 }
 
 /// The tool call is at work.
@@ -79,7 +91,7 @@ pub(super) fn gated(
     work: Vec<Action>,
 ) -> Vec<Action> {
     let tool = details.tool_call_id.clone();
-    match session.settings.get(Select::Mode) {
+    match session.about.settings.get(Select::Mode) {
         config::PLAN => vec![
             update(failed(tool, "Plan mode only reads.")),
             Action::Say("I am in plan mode, which only reads. Send `mode ask` or `leave-plan`.".to_owned()),
@@ -92,15 +104,11 @@ pub(super) fn gated(
     }
 }
 
-/// The command `read`.
 pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
-    let path = session.cwd.join(name);
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), format!("Read {name}"))
-        .name("read_file".to_owned())
-        .kind(ToolKind::Read)
-        .locations(vec![ToolCallLocation::new(path.clone()).line(1)])
-        .raw_input(json!({ "path": path }));
+    let path = session.about.cwd.join(name);
+    let input = json!({ "path": path });
+    let (tool, call) = new_call(session, "read_file", ToolKind::Read, format!("Read {name}"), input);
+    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(1)]);
     let mut actions = vec![update(SessionUpdate::ToolCall(call)), started(tool.clone())];
     if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Read { tool, path: path.clone() }));
@@ -110,15 +118,11 @@ pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action
     actions
 }
 
-/// The command `edit`.
 pub(super) fn edit(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
-    let path = session.cwd.join(name);
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), format!("Edit {name}"))
-        .name("edit_file".to_owned())
-        .kind(ToolKind::Edit)
-        .locations(vec![ToolCallLocation::new(path.clone())])
-        .raw_input(json!({ "path": path }));
+    let path = session.about.cwd.join(name);
+    let input = json!({ "path": path });
+    let (tool, call) = new_call(session, "edit_file", ToolKind::Edit, format!("Edit {name}"), input);
+    let call = call.locations(vec![ToolCallLocation::new(path.clone())]);
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
     if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Edit { tool, path: path.clone() }));
@@ -129,11 +133,8 @@ pub(super) fn edit(session: &mut Session, core: &Core, name: &str) -> Vec<Action
     actions
 }
 
-/// The command `tool`.
 pub(super) fn any(session: &mut Session, kind: ToolKind, title: &str) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call =
-        ToolCall::new(tool.clone(), title).name("demo_tool".to_owned()).kind(kind).raw_input(json!({}));
+    let (tool, call) = new_call(session, "demo_tool", kind, title, json!({}));
     vec![
         update(SessionUpdate::ToolCall(call)),
         started(tool.clone()),
@@ -141,20 +142,18 @@ pub(super) fn any(session: &mut Session, kind: ToolKind, title: &str) -> Vec<Act
     ]
 }
 
-/// The command `fail`.
 pub(super) fn fail(session: &mut Session, name: &str) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
     let kind = tool_kind(name).unwrap_or_default();
-    let call = ToolCall::new(tool.clone(), format!("Use {name}")).name(name.to_owned()).kind(kind);
+    let (tool, call) = new_call(session, name, kind, format!("Use {name}"), json!({}));
     vec![
-        update(SessionUpdate::ToolCall(call.raw_input(json!({})))),
+        update(SessionUpdate::ToolCall(call)),
         started(tool.clone()),
         update(failed(tool, &format!("{name} failed, as it was told to."))),
     ]
 }
 
-/// Goes on when the client has answered.
-pub(super) fn answered(session: &Session, core: &Core, step: FileStep, answer: Answer) -> Vec<Action> {
+/// Continues when the client has answered.
+pub(super) fn answered(session: &Session, core: &Core, step: FileStep, answer: Reply) -> Vec<Action> {
     match step {
         FileStep::Read { tool, path } => match file_content(answer) {
             Ok(content) => read_done(tool, &path, &content),
@@ -178,11 +177,11 @@ pub(super) fn answered(session: &Session, core: &Core, step: FileStep, answer: A
 }
 
 fn read_call(session: &Session, path: &Path, step: FileStep) -> Action {
-    let request = ReadTextFileRequest::new(session.id.clone(), path);
+    let request = ReadTextFileRequest::new(session.about.id.clone(), path);
     Action::Call(Box::new(Call::new("fs/read_text_file", &request, Then::File(Box::new(step)))))
 }
 
-fn file_content(answer: Answer) -> Result<String, String> {
+fn file_content(answer: Reply) -> Result<String, String> {
     let result = answer.map_err(|error| error.message)?;
     serde_json::from_str::<ReadTextFileResponse>(result.get())
         .map(|response| response.content)
@@ -209,7 +208,7 @@ fn edit_text(
     let diff = Diff::new(path.clone(), new.clone()).old_text(old);
     let mut work = vec![started(tool.clone())];
     if core.client.handshake.writes_files() {
-        let request = WriteTextFileRequest::new(session.id.clone(), path.clone(), new);
+        let request = WriteTextFileRequest::new(session.about.id.clone(), path.clone(), new);
         let step = FileStep::Write { tool: tool.clone(), path: path.clone(), diff: diff.clone() };
         let call = Call::new("fs/write_text_file", &request, Then::File(Box::new(step)));
         work.push(Action::Call(Box::new(call)));

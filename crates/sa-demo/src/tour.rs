@@ -1,19 +1,19 @@
 //! The command `tour`: a bug is found, fixed and tested in about 40 seconds. Everything in it is invented, so nothing on
 //! the disk changes.
 
-use super::action::{Action, Answer, Then};
+use super::action::{Action, Reply, Then};
 use super::config::{self, Select};
 use super::content::text;
 use super::core::{Call, Core};
 use super::permissions::{self, Permission};
 use super::questions;
 use super::session::Session;
-use super::tools::{change, completed, failed, paragraph, started, update};
+use super::tools::{change, completed, failed, new_call, paragraph, started, update};
 use agent_client_protocol_schema::v1::{
     ContentChunk, CreateElicitationRequest, Diff, ElicitationFormMode, ElicitationSchema,
     ElicitationSessionScope, EnumOption, MessageId, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus,
-    SessionUpdate, StringPropertySchema, ToolCall, ToolCallId, ToolCallLocation, ToolCallStatus,
-    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+    SessionUpdate, StringPropertySchema, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields, ToolKind,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
     actions.extend([plan(0), pause(900)]);
     actions.extend(search(session));
     actions.extend(read(session));
-    if session.settings.get(Select::Mode) == config::PLAN {
+    if session.about.settings.get(Select::Mode) == config::PLAN {
         actions.extend(propose(session));
         return actions;
     }
@@ -66,7 +66,7 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
     if core.client.handshake.shows_forms() {
         actions.push(ask(session));
     } else {
-        let mode = session.settings.get(Select::Mode).to_owned();
+        let mode = session.about.settings.get(Select::Mode).to_owned();
         actions.extend(edit(session, LIMITS[0].2, &mode));
     }
     actions
@@ -74,7 +74,7 @@ pub(super) fn tour(session: &mut Session, core: &Core) -> Vec<Action> {
 
 /// In plan mode nothing runs and nothing is edited before the user agrees to a plan.
 fn propose(session: &mut Session) -> Vec<Action> {
-    let next = session.settings.after_plan().to_owned();
+    let next = session.about.settings.after_plan().to_owned();
     let mut actions = say(
         session,
         "`delayOf` multiplies by the attempt, so the fifth attempt waits 400 ms where the test expects 800 ms. \
@@ -91,12 +91,12 @@ fn propose(session: &mut Session) -> Vec<Action> {
 }
 
 /// Continues with the limit that the user chose.
-pub(super) fn answered(session: &mut Session, answer: Answer) -> Vec<Action> {
+pub(super) fn answered(session: &mut Session, answer: Reply) -> Vec<Action> {
     let chosen = questions::text_answer(answer, FIELD);
     let (label, _, value) =
         LIMITS.iter().find(|(label, ..)| Some(*label) == chosen.as_deref()).unwrap_or(&LIMITS[0]);
     let mut actions = say(session, &format!("A limit of {label} it is."));
-    let mode = session.settings.get(Select::Mode).to_owned();
+    let mode = session.about.settings.get(Select::Mode).to_owned();
     actions.extend(edit(session, value, &mode));
     actions
 }
@@ -107,20 +107,17 @@ fn ask(session: &Session) -> Action {
     };
     let input = StringPropertySchema::new().one_of(LIMITS.iter().map(choice).collect::<Vec<_>>());
     let schema = ElicitationSchema::new().property(FIELD, input, true);
-    let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.id.clone()), schema);
+    let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.about.id.clone()), schema);
     let request = CreateElicitationRequest::new(mode, QUESTION);
     Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Tour)))
 }
 
 /// Edits the file, after asking if the mode says so, and comes to the end.
 fn edit(session: &mut Session, limit: &str, mode: &str) -> Vec<Action> {
-    let path = session.cwd.join("src/retry.ts");
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), "Edit src/retry.ts")
-        .name("edit_file".to_owned())
-        .kind(ToolKind::Edit)
-        .locations(vec![ToolCallLocation::new(path.clone()).line(9)])
-        .raw_input(json!({ "path": path }));
+    let path = session.about.cwd.join("src/retry.ts");
+    let input = json!({ "path": path });
+    let (tool, call) = new_call(session, "edit_file", ToolKind::Edit, "Edit src/retry.ts", input);
+    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(9)]);
     let diff = Diff::new(path.clone(), fixed(limit)).old_text(OLD.to_owned());
     let mut done = vec![started(tool.clone()), pause(500)];
     done.push(completed(tool.clone(), vec![diff.clone().into()], json!({ "path": path })));
@@ -168,11 +165,8 @@ fn summary(limit: &str) -> String {
 }
 
 fn search(session: &mut Session) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), "Search delayOf")
-        .name("search".to_owned())
-        .kind(ToolKind::Search)
-        .raw_input(json!({ "pattern": "delayOf", "path": session.cwd }));
+    let input = json!({ "pattern": "delayOf", "path": session.about.cwd });
+    let (tool, call) = new_call(session, "search", ToolKind::Search, "Search delayOf", input);
     let hits = "src/retry.ts:9:export function delayOf(attempt: number, { baseMs }: RetryOptions): number {\n\
                 src/retry.ts:19:      await sleep(delayOf(attempt, options));\n\
                 test/retry.test.ts:14:  expect(delayOf(4, { attempts: 5, baseMs: 100 })).toBe(800);\n";
@@ -186,13 +180,10 @@ fn search(session: &mut Session) -> Vec<Action> {
 }
 
 fn read(session: &mut Session) -> Vec<Action> {
-    let path = session.cwd.join("src/retry.ts");
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), "Read src/retry.ts")
-        .name("read_file".to_owned())
-        .kind(ToolKind::Read)
-        .locations(vec![ToolCallLocation::new(path.clone()).line(1)])
-        .raw_input(json!({ "path": path }));
+    let path = session.about.cwd.join("src/retry.ts");
+    let input = json!({ "path": path });
+    let (tool, call) = new_call(session, "read_file", ToolKind::Read, "Read src/retry.ts", input);
+    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(1)]);
     vec![
         update(SessionUpdate::ToolCall(call)),
         started(tool.clone()),
@@ -220,11 +211,8 @@ const PASSING: [&str; 4] = [
 
 /// A run of the tests whose output arrives in pieces.
 fn test(session: &mut Session, output: [&str; 4], code: i32) -> Vec<Action> {
-    let tool = ToolCallId::new(session.next_id("call"));
-    let call = ToolCall::new(tool.clone(), "npm test")
-        .name("run_command".to_owned())
-        .kind(ToolKind::Execute)
-        .raw_input(json!({ "command": "npm test", "cwd": session.cwd }));
+    let input = json!({ "command": "npm test", "cwd": session.about.cwd });
+    let (tool, call) = new_call(session, "run_command", ToolKind::Execute, "npm test", input);
     let mut actions = vec![update(SessionUpdate::ToolCall(call)), started(tool.clone())];
     let mut printed = String::new();
     for piece in output {

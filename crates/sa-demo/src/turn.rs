@@ -4,19 +4,14 @@
 //! An action writes at most one message (so that a slow client holds the turn back), or waits for the time or for the client.
 //! Answers of the client put further actions at the head of the queue.
 
-use super::action::{Action, Answer, Numbered, Outcome, Then};
-use super::commands::expand;
+use super::action::{Action, Numbered, Outcome, Reply, Then};
+use super::commands::{self, Stage, expand};
 use super::content::{Prompt, text, tokens};
 use super::core::Core;
-use super::faults::Filler;
-use super::permissions;
-use super::questions;
-use super::script::{self, Command};
+use super::faults::{self, Filler};
+use super::script::{self, Line};
 use super::session::Session;
-use super::terminal;
-use super::tools;
-use super::tour;
-use super::{commands, faults};
+use super::{permissions, questions, terminal, tools, tour};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, Cost, MessageId, SessionUpdate, StopReason, TerminalId, ToolCallId,
     ToolCallStatus, Usage, UsageUpdate,
@@ -30,27 +25,25 @@ enum Wait {
     Nothing,
     Until(Duration),
     Shielded(Duration),
-    Answer(i64),
+    Reply(i64),
     Forever,
 }
 
-/// Whether a turn did something.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Moved,
-    /// It waits, until a time if one is given.
+    /// The turn waits, until a time if one is given.
     Waits(Option<Duration>),
     /// There is no turn.
     Idle,
 }
 
-/// See the module's comment.
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) key: RequestKey,
     pub(super) attachments: Vec<String>,
     first_line: String,
-    script: VecDeque<Command>,
+    script: VecDeque<Line>,
     actions: VecDeque<Action>,
     wait: Wait,
     cancelled: bool,
@@ -70,10 +63,7 @@ impl Turn {
         }
         let mut script: VecDeque<_> = script::parse(&prompt.text).into();
         if script.is_empty() {
-            script.push_back(match prompt.attachments.is_empty() {
-                true => Command::Echo(String::new()),
-                false => Command::Image,
-            });
+            script.push_back(Line::Echo(String::new()));
         }
         Self {
             key: prompt.key,
@@ -105,8 +95,8 @@ impl Turn {
             return Some(Ok(StopReason::Cancelled));
         }
         let Some(action) = self.actions.pop_front() else {
-            let Some(command) = self.script.pop_front() else { return Some(Ok(StopReason::EndTurn)) };
-            self.actions.extend(expand(command, &self.attachments, session, core));
+            let Some(line) = self.script.pop_front() else { return Some(Ok(StopReason::EndTurn)) };
+            self.actions.extend(expand(&line, &mut Stage { session, core, attachments: &self.attachments }));
             return None;
         };
         self.perform(action, session, core)
@@ -133,13 +123,13 @@ impl Turn {
             Action::Big(bytes) => faults::write_big(bytes, session, core),
             Action::Rename(title) => session.rename(core, title),
             Action::Choose(select, value) => {
-                if session.settings.choose(select, &value) {
+                if session.about.settings.choose(select, &value) {
                     session.announce(core, select);
                 }
             }
             Action::Report => self.report(session, core),
             Action::Notify { method, params } => core.client.notify(&method, params),
-            Action::Call(call) => self.wait = Wait::Answer(session.call(core, *call)),
+            Action::Call(call) => self.wait = Wait::Reply(session.call(core, *call)),
             Action::Hold(terminal) => self.terminals.push(terminal),
             Action::Release(terminal) => self.terminals.retain(|held| *held != terminal),
             Action::Pause(time) => self.wait = Wait::Until(core.now.elapsed + time),
@@ -147,7 +137,7 @@ impl Turn {
             Action::Hang => self.wait = Wait::Forever,
             Action::Silence(time) => core.silent_until = Some(core.now.elapsed + time),
             Action::Raw(bytes) => core.client.outbox.extend(bytes),
-            Action::Fill(bytes) => core.filler = Some(Filler { session: session.id.clone(), bytes }),
+            Action::Fill(bytes) => core.filler = Some(Filler { session: session.about.id.clone(), bytes }),
             Action::Effect(effect) => {
                 core.save(session);
                 core.effects.push_back(effect);
@@ -157,7 +147,7 @@ impl Turn {
         None
     }
 
-    /// Tells an update and keeps track of the tool calls that are not done.
+    /// Reports an update and keeps track of the tool calls that are not done.
     fn update(&mut self, update: SessionUpdate, session: &mut Session, core: &mut Core) {
         match &update {
             SessionUpdate::AgentMessageChunk(chunk) | SessionUpdate::AgentThoughtChunk(chunk) => {
@@ -190,7 +180,7 @@ impl Turn {
         if numbered.kept {
             session.emit(core, &update);
         } else {
-            core.client.update(&session.id, &update);
+            core.client.update(&session.about.id, &update);
         }
         numbered.next += 1;
         if let Some(time) = numbered.every.filter(|_| numbered.next <= numbered.count) {
@@ -199,28 +189,28 @@ impl Turn {
         self.actions.push_front(Action::Numbered(numbered));
     }
 
-    /// Tells how full the context is and what it cost: one dollar per thousand tokens.
+    /// Reports the size of the context and its cost: one dollar per thousand tokens.
     fn report(&self, session: &Session, core: &mut Core) {
-        let used = session.used_tokens + self.input_tokens + self.output_tokens;
+        let used = session.about.used_tokens + self.input_tokens + self.output_tokens;
         let cost = Cost::new(used as f64 / 1000.0, "USD");
-        let size = session.settings.context_size();
+        let size = session.about.settings.context_size();
         let update = UsageUpdate::new(used.min(size), size).cost(cost);
-        core.client.update(&session.id, &SessionUpdate::UsageUpdate(update));
+        core.client.update(&session.about.id, &SessionUpdate::UsageUpdate(update));
     }
 
-    /// Ends the turn: everything that is still to be told, then the answer to the prompt.
+    /// Ends the turn: sends the remaining updates, then the answer to the prompt.
     pub(super) fn finish(self, session: &mut Session, core: &mut Core, outcome: Outcome) {
         match outcome {
             Ok(StopReason::Cancelled) => self.abandon(session, core),
             Ok(_) => {
-                if session.title.is_none() && !self.first_line.is_empty() {
+                if session.about.title.is_none() && !self.first_line.is_empty() {
                     session.rename(core, self.first_line.chars().take(60).collect());
                 }
                 self.report(session, core);
             }
             Err(_) => {}
         }
-        session.used_tokens += self.input_tokens + self.output_tokens;
+        session.about.used_tokens += self.input_tokens + self.output_tokens;
         match outcome {
             Ok(reason) => {
                 let total = self.input_tokens + self.output_tokens;
@@ -235,10 +225,10 @@ impl Turn {
 
     /// Leaves nothing open behind a cancelled turn.
     fn abandon(&self, session: &mut Session, core: &mut Core) {
-        if let Some(filler) = core.filler.as_mut().filter(|filler| filler.session == session.id) {
+        if let Some(filler) = core.filler.as_mut().filter(|filler| filler.session == session.about.id) {
             filler.bytes = 0;
         }
-        core.withdraw_calls(&session.id);
+        core.withdraw_calls(&session.about.id);
         for terminal in &self.terminals {
             let call = terminal::release(session, terminal.clone(), Then::Nothing);
             session.call(core, call);
@@ -261,7 +251,7 @@ pub(super) fn step(session: &mut Session, core: &mut Core) -> Progress {
         Wait::Nothing => None,
         Wait::Until(time) | Wait::Shielded(time) if time <= core.now.elapsed => None,
         Wait::Until(time) | Wait::Shielded(time) => Some(Some(time)),
-        Wait::Answer(_) | Wait::Forever => Some(None),
+        Wait::Reply(_) | Wait::Forever => Some(None),
     };
     if let Some(until) = waits {
         session.turn = Some(turn);
@@ -279,8 +269,8 @@ pub(super) fn step(session: &mut Session, core: &mut Core) -> Progress {
 }
 
 /// Gives the turn of a session the answer it waits for.
-pub(super) fn answered(session: &mut Session, core: &Core, id: i64, then: Then, answer: Answer) {
-    let Some(mut turn) = session.turn.take_if(|turn| turn.wait == Wait::Answer(id)) else { return };
+pub(super) fn answered(session: &mut Session, core: &Core, id: i64, then: Then, answer: Reply) {
+    let Some(mut turn) = session.turn.take_if(|turn| turn.wait == Wait::Reply(id)) else { return };
     turn.wait = Wait::Nothing;
     let actions = match then {
         Then::Permission(permission) => permissions::answered(session, *permission, answer),

@@ -3,28 +3,21 @@
 use super::core::Core;
 use super::launch::Launch;
 use super::limits::{BROKEN, PORTS};
-use super::native::event::{Event, Heard};
-use super::native::line::Line;
+use super::native::call::{Call, of_session};
+use super::native::event::{Event, SourcedEvent};
+use super::native::line::WireLine;
 use super::openings::Opening;
 use super::replies::{Outcome, Then};
+use super::servers::servers;
 use super::session::Session;
 use super::wire;
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Client, Ended, Job, Now, OpenRequest, Processes, Served, Server, Sessions, Wire, clipped};
+use sa_acp::{Ended, Job, ListRequest, OpenRequest, Served, Server, Sessions, Wire, clipped, failure};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-impl sa_acp::Core for Core {
-    type Launch = Launch;
-
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
-    }
-}
-
 impl Served for Core {
-    type Session = Session;
     type Opening = Opening;
     type Then = Then;
 
@@ -38,37 +31,62 @@ impl Served for Core {
 
     /// The server speaks first, when it accepts connections.
     fn greet(&mut self) {
-        self.ready_by = Some(self.now.elapsed.saturating_add(self.host.limits.handshake));
+        self.ready_by = Some(self.io.now.elapsed.saturating_add(self.host.limits.handshake));
     }
 
     fn restarts_for_login(&self, sessions: &Sessions<Session>) -> bool {
         sessions.is_empty() && self.openings.is_empty()
     }
 
-    fn opening(&self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
-        self.check_opening(sessions, request)
+    fn check_opening(&self, sessions: &Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
+        let OpenRequest { key, how, workspace } = request;
+        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        if let Some(id) = how.continued() {
+            let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
+            match sessions.get(&id.0) {
+                Some(session) if session.conversation.is_open() && !is_opening => {
+                    session.may_move(&workspace)?
+                }
+                None if !is_opening => {}
+                _ => return Err(failure("the session is being opened or closed already", "busy")),
+            }
+        }
+        Ok(Opening::new(key, how, workspace))
     }
 
     fn run(&mut self, sessions: &mut Sessions<Session>, job: Job<Opening>) {
-        self.run_job(sessions, job);
+        match job {
+            Job::Open(opening) => self.begin(*opening),
+            Job::Revive(id) => self.in_session(sessions, &id, Session::revive),
+            Job::Authenticate(key) => {
+                let call = Call::get("/config/providers").within(&self.host.home);
+                self.ask(&call, Some(self.host.limits.open), Then::Authenticated(key));
+            }
+            Job::List(request) => self.list_sessions(request),
+            // Every other request about the session has to name its directory.
+            Job::Delete(key, id) => {
+                let call = Call::get(of_session(&id.0, "")).within(&self.host.home);
+                self.ask_soon(&call, Then::Found(key, id));
+            }
+        }
     }
 
     fn on_server_line(&mut self, sessions: &mut Sessions<Session>, line: &[u8]) -> Result<(), Value> {
-        match Line::read(line) {
-            Ok(Line::Event(event)) => return self.on_event(sessions, event),
-            Ok(Line::Answer { id, status, body }) => {
+        match WireLine::read(line) {
+            Ok(WireLine::Event(event)) => return self.on_event(sessions, event),
+            Ok(WireLine::Answer { id, status, body }) => {
                 if let Some(then) = self.server.answered(id) {
                     self.on_answer(sessions, then, &Outcome::Answer(status, body));
                 }
             }
-            Ok(Line::Broken { id, reason }) => {
-                let until = self.now.elapsed.saturating_add(BROKEN);
+            Ok(WireLine::Broken { id, reason }) => {
+                let until = self.io.now.elapsed.saturating_add(BROKEN);
                 self.server.broken(id, reason, until);
             }
-            Ok(Line::Up) => self.on_connected(sessions),
-            Ok(Line::Down(reason)) => tracing::debug!(reason, "no events of OpenCode arrive"),
-            Ok(Line::Printed(words)) => return Err(json!({ "raw": clipped(&words) })),
-            Ok(Line::Unparsed(reason)) => return Err(json!({ "reason": reason })),
+            Ok(WireLine::Up) => self.on_connected(sessions),
+            Ok(WireLine::Down(reason)) => tracing::debug!(reason, "no events of OpenCode arrive"),
+            Ok(WireLine::Printed(words)) => return Err(json!({ "raw": clipped(&words) })),
+            Ok(WireLine::Unparsed(reason)) => return Err(json!({ "reason": reason })),
             Err(reason) => {
                 let line = String::from_utf8_lossy(line);
                 return Err(json!({ "reason": reason, "raw": clipped(&line) }));
@@ -83,7 +101,17 @@ impl Served for Core {
     }
 
     fn abandon(&mut self, then: Then, error: &Error) {
-        self.fail_request(then, error);
+        match then {
+            Then::Around(opening, _) | Then::Opened(opening) | Then::History(opening) => {
+                self.fail_opening(opening, error);
+            }
+            Then::Authenticated(key)
+            | Then::Listed(ListRequest { key, .. })
+            | Then::Found(key, _)
+            | Then::Deleted(key) => self.io.client.fail(&key, error),
+            // Sessions notice by themselves.
+            _ => {}
+        }
     }
 
     fn on_server_exit(&mut self) {
@@ -95,11 +123,6 @@ impl Served for Core {
     fn starts(&self, ended: &Ended) -> u32 {
         let is_taken = ["EADDRINUSE", "in use"].iter().any(|words| ended.stderr.contains(words));
         if is_taken { PORTS } else { 1 }
-    }
-
-    /// The server does not exit by itself.
-    fn drain(&self) -> Duration {
-        Duration::ZERO
     }
 
     fn tick(&mut self, sessions: &mut Sessions<Session>) {
@@ -118,7 +141,7 @@ impl Served for Core {
 impl Core {
     /// Handles an event. One that is not known and belongs to no session is returned as an error.
     fn on_event(&mut self, sessions: &mut Sessions<Session>, text: &str) -> Result<(), Value> {
-        let heard = Heard::read(text).ok_or_else(|| json!({ "raw": clipped(text) }))?;
+        let heard = SourcedEvent::read(text).ok_or_else(|| json!({ "raw": clipped(text) }))?;
         match (heard.event, heard.session) {
             (Event::Ignored, _) => {}
             (Event::Unknown(value), None) => return Err(json!({ "raw": value })),

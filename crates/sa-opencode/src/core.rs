@@ -6,7 +6,8 @@ use super::native::call::Call;
 use super::openings::Opening;
 use super::replies::Then;
 use super::servers::Registry;
-use sa_acp::{Client, Disk, Extra, Limits, Login, Now, Processes, Profile, Server, new_parts};
+use super::session::Session;
+use sa_acp::{Disk, Extra, Io, Limits, Login, Profile, Server};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,29 +26,12 @@ pub(super) static PROFILE: Profile = Profile {
     extras: &[Extra::Directories, Extra::Fork, Extra::Http, Extra::SetModel, Extra::Sse],
 };
 
-/// The configuration and the environment of the agent.
-#[derive(Debug)]
-pub struct Host {
-    /// The files that the machine may look at.
-    pub disk: Box<dyn Disk>,
-    /// The source of addresses for servers.
-    pub endpoints: Box<dyn Endpoints>,
-    /// The home directory, for what concerns no project.
-    pub home: PathBuf,
-    /// Set if a client may switch to the mode that never asks.
-    pub allow_bypass: bool,
-    /// The time limits.
-    pub limits: Limits,
-}
-
-/// See the module's comment.
+/// The state of the agent apart from its sessions.
 #[derive(Debug)]
 pub struct Core {
-    pub(super) now: Now,
-    pub(super) client: Client,
-    pub(super) processes: Processes<Launch>,
-    pub(super) host: Host,
+    pub(super) io: Io<Launch>,
     pub(super) server: Server<Opening, Then>,
+    pub(super) host: Host,
     /// The MCP servers that the server knows.
     pub(super) registry: Registry,
     /// The time by which the server has to be ready.
@@ -57,18 +41,12 @@ pub struct Core {
     pub(super) last_opening: u64,
 }
 
-/// OpenCode as a pure state machine.
-pub type Machine = sa_acp::Machine<Core>;
-
 impl From<Host> for Core {
     fn from(host: Host) -> Self {
-        let (now, client, processes) = new_parts(&PROFILE);
         Self {
-            now,
-            client,
-            processes,
-            host,
+            io: Io::new(&PROFILE),
             server: Server::default(),
+            host,
             registry: Registry::default(),
             ready_by: None,
             openings: BTreeMap::new(),
@@ -80,8 +58,8 @@ impl From<Host> for Core {
 impl Core {
     /// Sends a request to the server. Only prompts have no deadline.
     pub(super) fn ask(&mut self, call: &Call, within: Option<Duration>, then: Then) {
-        let deadline = within.map(|within| self.now.elapsed.saturating_add(within));
-        self.server.ask(&mut self.processes, deadline, then, |id| call.line(id));
+        let deadline = within.map(|within| self.io.now.elapsed.saturating_add(within));
+        self.server.ask(&mut self.io.processes, deadline, then, |id| call.line(id));
     }
 
     /// Sends a request that is answered soon.
@@ -93,4 +71,26 @@ impl Core {
     pub(super) fn order(&mut self, name: &'static str, call: &Call) {
         self.ask_soon(call, Then::Nothing(name));
     }
+}
+
+impl sa_acp::Core for Core {
+    type Launch = Launch;
+    type Session = Session;
+
+    fn io(&mut self) -> &mut Io<Launch> {
+        &mut self.io
+    }
+}
+
+/// The configuration and the environment of the agent.
+#[derive(Debug)]
+pub struct Host {
+    pub disk: Box<dyn Disk>,
+    /// The source of addresses for servers.
+    pub endpoints: Box<dyn Endpoints>,
+    /// The home directory.
+    pub home: PathBuf,
+    /// Set if a client may switch to the mode that never asks.
+    pub allow_bypass: bool,
+    pub limits: Limits,
 }

@@ -1,17 +1,17 @@
 //! Runs the machine on a pair of streams and a real process.
 
-use super::core::{Core, Host, Machine};
+use super::core::{Core, Host};
 use super::endpoint::LocalEndpoints;
+use super::gate;
 use super::launch::{CONTENT, Launch, still};
 use super::limits::LIMITS;
-use sa_acp::{Cli, Limits, LocalDisk, Program};
+use sa_acp::{Cli, Limits, LocalDisk, Machine, Program};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::{fs, io};
 
-/// How the agent is run.
 #[derive(Debug)]
 pub struct Options {
-    /// The CLI and its environment.
     pub cli: Cli,
     /// The home directory: where the CLI is started.
     pub home: PathBuf,
@@ -19,7 +19,6 @@ pub struct Options {
     pub config_dir: PathBuf,
     /// Set if a client may switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// The time limits.
     pub limits: Limits,
 }
 
@@ -37,7 +36,10 @@ impl Options {
     }
 
     /// Returns the agent, ready to run.
-    pub fn into_program(self) -> Program<Core> {
+    pub fn into_program(self) -> io::Result<Program<Core>> {
+        let directory = tempfile::Builder::new().prefix("sandbox-agent-opencode-").tempdir()?;
+        let plugin = directory.path().join(gate::FILE);
+        fs::write(&plugin, gate::PLUGIN)?;
         let host = Host {
             disk: Box::new(LocalDisk),
             endpoints: Box::new(LocalEndpoints),
@@ -51,12 +53,13 @@ impl Options {
         };
         let content = named(&self.cli.env).or_else(|| named(&self.cli.inherited));
         let (home, config) = (self.home, self.config_dir);
-        Program::new(Machine::new(host), self.cli, self.limits.grace, move |cli, launch: &Launch| {
+        let command = move |cli: &Cli, launch: &Launch| {
             still(&config);
             let cwd = Some(home.clone()).filter(|home| home.is_dir());
             let mut command = cli.command(launch.arguments(), Vec::new(), cwd);
-            command.env.extend(launch.variables(content.as_deref()));
+            command.env.extend(launch.variables(content.as_deref(), &plugin));
             command
-        })
+        };
+        Ok(Program::new(Machine::new(host), self.cli, self.limits.grace, command).with_resources(directory))
     }
 }

@@ -14,9 +14,7 @@ const SECRET: usize = 24;
 /// A port of the loopback interface and the password of the server behind it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The port.
     pub port: u16,
-    /// The password.
     pub password: String,
 }
 

@@ -6,10 +6,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// The parameters of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Where it listens.
     pub endpoint: Endpoint,
 }
 
@@ -24,10 +22,10 @@ const VARIABLES: [(&str, &str); 6] = [
     ("OPENCODE_EXPERIMENTAL_PLAN_MODE", "1"),
 ];
 
-/// Where settings are given that count more than those in files.
+/// The variable with settings that override those in files.
 pub(crate) const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// What is in the lock file of a directory in which nothing has to be installed.
+/// The lock file of a directory in which nothing has to be installed.
 const LOCK: &str =
     "{\"lockfileVersion\":3,\"packages\":{\"\":{\"dependencies\":{\"@opencode-ai/plugin\":\"*\"}}}}\n";
 
@@ -38,13 +36,13 @@ impl Launch {
         ["serve", "--hostname", "127.0.0.1", "--port", &port].map(OsString::from).to_vec()
     }
 
-    /// Variables on top of those that it inherits. `content` is what the user has in [`CONTENT`].
-    pub fn variables(&self, content: Option<&str>) -> Vec<(OsString, OsString)> {
+    /// Variables on top of those that it inherits. `content` is what the user has in [`CONTENT`], `plugin` a file.
+    pub fn variables(&self, content: Option<&str>, plugin: &Path) -> Vec<(OsString, OsString)> {
         let mut variables: Vec<(OsString, OsString)> =
             VARIABLES.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        variables.push((CONTENT.into(), settings(content).into()));
+        variables.push((CONTENT.into(), settings(content, plugin).into()));
         variables.push(("OPENCODE_SERVER_PASSWORD".into(), self.endpoint.password.clone().into()));
-        // A name of the user's own would have to be known to whoever asks the server.
+        // The name is fixed, so that requests know it.
         variables.push(("OPENCODE_SERVER_USERNAME".into(), "opencode".into()));
         variables
     }
@@ -52,7 +50,7 @@ impl Launch {
 
 /// Returns the configuration of the server. Sub-agents do not have the rules of the session that they work for, so that what is
 /// dangerous is asked about everywhere, and answered here by the session's mode.
-fn settings(content: Option<&str>) -> String {
+fn settings(content: Option<&str>, plugin: &Path) -> String {
     let mut all = match content.map(serde_json::from_str::<Value>) {
         Some(Ok(Value::Object(own))) => Value::Object(own),
         Some(_) => {
@@ -64,7 +62,7 @@ fn settings(content: Option<&str>) -> String {
     };
     let ours = json!({
         "autoupdate": false,
-        // What was refused is no reason to stop.
+        // A refusal is no reason to stop.
         "experimental": { "continue_loop_on_deny": true },
         "permission": { "edit": { "*": "ask" }, "bash": { "*": "ask" } },
         "agent": {
@@ -79,6 +77,10 @@ fn settings(content: Option<&str>) -> String {
         },
     });
     merge(&mut all, ours);
+    // It is loaded next to the user's own.
+    let mut plugins = all["plugin"].as_array().cloned().unwrap_or_default();
+    plugins.push(json!(format!("file://{}", plugin.display())));
+    all["plugin"] = json!(plugins);
     all.to_string()
 }
 
@@ -115,6 +117,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    const PLUGIN: &str = "/tmp/gate.mjs";
+
     fn launch() -> Launch {
         Launch { endpoint: Endpoint { port: 4321, password: "secret".to_owned() } }
     }
@@ -128,18 +132,21 @@ mod tests {
     fn the_password_is_in_the_environment_only() {
         let words = launch().arguments();
         assert_eq!(words, ["serve", "--hostname", "127.0.0.1", "--port", "4321"]);
-        assert_eq!(value(&launch().variables(None), "OPENCODE_SERVER_PASSWORD"), "secret");
+        assert_eq!(value(&launch().variables(None, PLUGIN.as_ref()), "OPENCODE_SERVER_PASSWORD"), "secret");
     }
 
     #[test]
     fn settings_of_the_user_stay() {
-        let own = r#"{"model":"a/b","permission":{"bash":{"git *":"allow"},"edit":"allow"}}"#;
-        let settings: Value = serde_json::from_str(&value(&launch().variables(Some(own)), CONTENT)).unwrap();
+        let own =
+            r#"{"model":"a/b","plugin":["mine"],"permission":{"bash":{"git *":"allow"},"edit":"allow"}}"#;
+        let settings: Value =
+            serde_json::from_str(&value(&launch().variables(Some(own), PLUGIN.as_ref()), CONTENT)).unwrap();
         assert_eq!(settings["model"], "a/b");
+        assert_eq!(settings["plugin"], json!(["mine", format!("file://{PLUGIN}")]));
         assert_eq!(settings["permission"]["bash"], json!({ "git *": "allow", "*": "ask" }));
         assert_eq!(settings["permission"]["edit"], json!({ "*": "ask" }));
         assert_eq!(settings["autoupdate"], false);
-        let odd = value(&launch().variables(Some("{ // a comment\n}")), CONTENT);
+        let odd = value(&launch().variables(Some("{ // a comment\n}"), PLUGIN.as_ref()), CONTENT);
         assert!(odd.contains(r#""bash":{"*":"ask"}"#), "{odd}");
     }
 

@@ -34,7 +34,6 @@ pub(super) struct Around {
     pub(super) config: Config,
 }
 
-/// A part of [`Around`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AroundPart {
     Providers,
@@ -76,7 +75,7 @@ impl Core {
     }
 
     /// Something is known of the directory.
-    pub(super) fn around(&mut self, number: u64, part: AroundPart, outcome: &Outcome<'_>) {
+    pub(super) fn on_around(&mut self, number: u64, part: AroundPart, outcome: &Outcome<'_>) {
         let Some(opening) = self.openings.get_mut(&number) else { return };
         let around = &mut opening.around;
         let read = match part {
@@ -109,7 +108,7 @@ impl Core {
         let Some(opening) = self.openings.get(&number) else { return };
         let call = match &opening.how {
             How::New => {
-                let settings = Settings::new(self.host.allow_bypass, &opening.around, None);
+                let settings = Settings::new(&self.host, &opening.around, None);
                 let rules = settings.rules(&opening.workspace.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
@@ -120,8 +119,7 @@ impl Core {
         self.ask(&call, Some(self.host.limits.open), Then::Opened(number));
     }
 
-    /// The session is there.
-    pub(super) fn opened(&mut self, sessions: &mut Sessions<Session>, number: u64, outcome: &Outcome<'_>) {
+    pub(super) fn on_opened(&mut self, sessions: &mut Sessions<Session>, number: u64, outcome: &Outcome<'_>) {
         let info: Info = match outcome.read() {
             Ok(info) => info,
             Err(reason) => {
@@ -164,7 +162,7 @@ impl Core {
         let Opening { key, how, workspace, around, info, .. } = opening;
         let Some(info) = info else { return };
         if let Some(session) = how.continued().and_then(|id| sessions.get_mut(&id.0)) {
-            // What is open stays as it is.
+            // An open session stays as it is.
             return session.reopened(self, &key, &how, workspace, history);
         }
         let session = Session::open(self, &key, &how, workspace, &around, &info, history);
@@ -174,7 +172,7 @@ impl Core {
     /// The session cannot be opened.
     pub(super) fn fail_opening(&mut self, number: u64, error: &Error) {
         if let Some(opening) = self.openings.remove(&number) {
-            self.client.fail(&opening.key, error);
+            self.io.client.fail(&opening.key, error);
         }
     }
 }

@@ -1,26 +1,23 @@
-//! What becomes of the server's answers.
+//! Answers of the server.
 
 use super::core::Core;
 use super::openings::AroundPart;
 use super::session::Session;
-use agent_client_protocol_schema::v1::{DeleteSessionResponse, Error, SessionId};
-use sa_acp::{RequestKey, Sessions, failure};
-use serde::Deserialize;
+use agent_client_protocol_schema::v1::{DeleteSessionResponse, SessionId};
+use sa_acp::{ListRequest, RequestKey, Served as _, Sessions, failure};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::path::PathBuf;
 
 /// The continuation of a request.
 #[derive(Debug)]
 pub enum Then {
     Health,
-    /// What there is in the directory of a session that is being opened, by the number of the opening.
+    /// A part of the context of a session that is being opened, by the number of the opening.
     Around(u64, AroundPart),
     /// A session was made, found or copied.
     Opened(u64),
-    /// The history of a session.
     History(u64),
-    /// What there is for somebody who says that there are credentials now.
+    /// The providers, for a client that says that there are credentials now.
     Authenticated(RequestKey),
     /// The rules of a session are what they should be.
     Ruled(SessionId),
@@ -32,13 +29,10 @@ pub enum Then {
     Prompted(SessionId),
     /// The work of a session was to be stopped.
     Aborted(SessionId),
-    /// What the server asks in a directory.
-    Pending(Asked),
+    /// Open questions of the server in a directory.
+    Pending(PendingKind),
     Commands(SessionId),
-    Listed {
-        key: RequestKey,
-        cwd: Option<PathBuf>,
-    },
+    Listed(ListRequest),
     /// A session that is to be deleted was looked for.
     Found(RequestKey, SessionId),
     Deleted(RequestKey),
@@ -46,27 +40,18 @@ pub enum Then {
     Nothing(&'static str),
 }
 
-/// Of which kind a list of questions is.
+/// The kind of a list of questions.
 #[derive(Debug, Clone, Copy)]
-pub enum Asked {
+pub enum PendingKind {
     Permissions,
     Questions,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub(super) enum Outcome<'a> {
     Answer(u16, &'a str),
     /// None came, in time or at all.
     None(String),
-}
-
-#[derive(Deserialize)]
-struct Refusal {
-    #[serde(default)]
-    data: Value,
-    #[serde(default)]
-    message: Option<String>,
 }
 
 impl Outcome<'_> {
@@ -75,12 +60,10 @@ impl Outcome<'_> {
         match self {
             Self::Answer(200..=299, body) => Ok(body),
             Self::Answer(status, body) => {
-                let refusal = serde_json::from_str::<Refusal>(body).ok();
-                let words = refusal.and_then(|refusal| match refusal.data["message"].as_str() {
-                    Some(message) => Some(message.to_owned()),
-                    None => refusal.message,
-                });
-                Err(words.unwrap_or_else(|| format!("OpenCode answered with the status {status}")))
+                let refusal: Value = serde_json::from_str(body).unwrap_or_default();
+                let words = refusal["data"]["message"].as_str().or(refusal["message"].as_str());
+                Err(words
+                    .map_or_else(|| format!("OpenCode answered with the status {status}"), str::to_owned))
             }
             Self::None(reason) => Err(reason.clone()),
         }
@@ -101,34 +84,30 @@ impl Outcome<'_> {
 impl Core {
     pub(super) fn on_answer(&mut self, sessions: &mut Sessions<Session>, then: Then, outcome: &Outcome<'_>) {
         match then {
-            Then::Health => self.healthy(sessions, outcome),
-            Then::Around(opening, part) => self.around(opening, part, outcome),
-            Then::Opened(opening) => self.opened(sessions, opening, outcome),
+            Then::Health => self.on_health(sessions, outcome),
+            Then::Around(opening, part) => self.on_around(opening, part, outcome),
+            Then::Opened(opening) => self.on_opened(sessions, opening, outcome),
             Then::History(opening) => self.on_history(sessions, opening, outcome),
-            Then::Authenticated(key) => self.authenticated(&key, outcome),
-            Then::Ruled(id) => on_session(self, sessions, &id, |session, core| session.ruled(core, outcome)),
-            Then::Approved(id, question) => {
-                on_session(self, sessions, &id, |session, core| session.plan_approved(core, &question));
+            Then::Authenticated(key) => self.on_authenticated(&key, outcome),
+            Then::Ruled(id) => self.in_session(sessions, &id, |it, core| it.on_ruled(core, outcome)),
+            Then::Approved(id, plan) => {
+                self.in_session(sessions, &id, |it, core| it.on_approved(core, &plan))
             }
-            Then::Reached(id, name) => {
-                on_session(self, sessions, &id, |session, core| session.reached(core, &name, outcome))
+            Then::Reached(id, server) => {
+                self.in_session(sessions, &id, |it, core| it.on_reached(core, &server, outcome));
             }
-            Then::Prompted(id) => {
-                on_session(self, sessions, &id, |session, core| session.prompted(core, outcome))
-            }
-            Then::Aborted(id) => on_session(self, sessions, &id, |session, core| session.aborted(core)),
-            Then::Pending(asked) => self.pending(sessions, asked, outcome),
-            Then::Commands(id) => {
-                on_session(self, sessions, &id, |session, core| session.commands_known(core, outcome))
-            }
-            Then::Listed { key, cwd } => self.listed(sessions, &key, cwd.as_ref(), outcome),
-            Then::Found(key, id) => self.found(key, &id, outcome),
+            Then::Prompted(id) => self.in_session(sessions, &id, |it, core| it.on_prompted(core, outcome)),
+            Then::Aborted(id) => self.in_session(sessions, &id, Session::on_aborted),
+            Then::Pending(kind) => self.on_pending(sessions, kind, outcome),
+            Then::Commands(id) => self.in_session(sessions, &id, |it, core| it.on_commands(core, outcome)),
+            Then::Listed(request) => self.on_listed(sessions, &request, outcome),
+            Then::Found(key, id) => self.on_found(key, &id, outcome),
             Then::Deleted(key) => match outcome.text() {
                 Err(reason) if !outcome.is_missing() => {
-                    self.client.fail(&key, &failure(reason, "delete_failed"));
+                    self.io.client.fail(&key, &failure(reason, "delete_failed"));
                 }
                 // A session that does not exist is gone, as was wanted.
-                _ => self.client.reply(&key, DeleteSessionResponse::new()),
+                _ => self.io.client.reply(&key, DeleteSessionResponse::new()),
             },
             Then::Nothing(name) => {
                 if let Err(reason) = outcome.text() {
@@ -136,32 +115,5 @@ impl Core {
                 }
             }
         }
-    }
-
-    /// No answer will come: the process ended.
-    pub(super) fn fail_request(&mut self, then: Then, error: &Error) {
-        match then {
-            Then::Around(opening, _) | Then::Opened(opening) | Then::History(opening) => {
-                self.fail_opening(opening, error);
-            }
-            Then::Authenticated(key)
-            | Then::Listed { key, .. }
-            | Then::Found(key, _)
-            | Then::Deleted(key) => self.client.fail(&key, error),
-            // Sessions notice by themselves.
-            _ => {}
-        }
-    }
-}
-
-/// Handles an answer that concerns a session, if that is still there.
-fn on_session(
-    core: &mut Core,
-    sessions: &mut Sessions<Session>,
-    id: &SessionId,
-    handle: impl FnOnce(&mut Session, &mut Core),
-) {
-    if let Some(session) = sessions.get_mut(&id.0) {
-        handle(session, core);
     }
 }

@@ -1,8 +1,8 @@
-//! MCP servers, which the server knows by directory: all sessions of a directory see them, so that each is told under a name
+//! MCP servers, which the server knows by directory: all sessions of a directory see them, so that each gets a name
 //! of its own and kept from sessions that did not bring it.
 
 use agent_client_protocol_schema::v1::{Error, McpServer};
-use sa_acp::invalid;
+use sa_acp::{invalid, tool_prefix};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,22 +29,15 @@ pub(super) fn servers(wanted: Vec<McpServer>) -> Result<BTreeMap<String, Value>,
         let mut config = config;
         config["enabled"] = json!(true);
         config["timeout"] = json!(MCP_TIMEOUT);
-        servers.insert(plain(&name), config);
+        servers.insert(tool_prefix(&name), config);
     }
     Ok(servers)
 }
 
 fn remote(url: String, headers: Vec<agent_client_protocol_schema::v1::HttpHeader>) -> Value {
     let headers: Map<_, _> = headers.into_iter().map(|header| (header.name, header.value.into())).collect();
-    // Whoever needs a login brings it in the headers: nobody is here who could open a browser.
+    // Logins are in the headers: nobody could open a browser here.
     json!({ "type": "remote", "url": url, "headers": headers, "oauth": false })
-}
-
-/// The name of a server becomes a part of the names of its tools, which allow little.
-fn plain(name: &str) -> String {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let name: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-    if name.is_empty() { "server".to_owned() } else { name }
 }
 
 /// Returns whether a tool has the name of a server before its own.
@@ -57,7 +50,7 @@ fn clash(one: &str, other: &str) -> bool {
     one == other || is_tool_of(one, other) || is_tool_of(other, one)
 }
 
-/// A server that was told.
+/// An MCP server that the server knows.
 #[derive(Debug)]
 struct Known {
     config: Value,
@@ -123,7 +116,7 @@ impl Registry {
         self.foreign(directory, session).iter().any(|server| is_tool_of(tool, server))
     }
 
-    /// The process ended, and what it was told.
+    /// Forgets all servers: the process ended.
     pub(super) fn forget(&mut self) {
         self.known.clear();
     }

@@ -9,13 +9,10 @@
 //! the next prompt has another one take them up.
 
 mod ask;
-mod closing;
-mod commands;
 mod events;
 mod failing;
 mod history;
 mod mcp;
-mod offspring;
 mod opening;
 mod permission;
 mod plan_exit;
@@ -30,7 +27,7 @@ mod tooling;
 mod turn;
 mod usage;
 
-pub(crate) use settings::{Mode, Settings};
+pub(crate) use settings::Settings;
 
 use super::core::Core;
 use super::native::about::Command;
@@ -40,7 +37,7 @@ use super::replies::Then;
 use agent_client_protocol_schema::v1::{Error, SessionId};
 use ask::Ask;
 use permission::Allowed;
-use sa_acp::{Compaction, Conversation, Link, McpWait, Mode as _, Reply, SetRequest, failure};
+use sa_acp::{Compaction, Conversation, Decision, Link, Reply, SetRequest, failure};
 use serde_json::{Value, json};
 use speech::Speech;
 use std::collections::BTreeMap;
@@ -53,7 +50,6 @@ use usage::Meter;
 /// The directories and MCP servers of a session, the servers in the server's own form.
 pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, Value>>;
 
-/// See the module's comment.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
@@ -61,7 +57,6 @@ pub struct Session {
     link: Link,
     /// The time at which a session that is being closed waits no longer for its turn.
     close_by: Option<Duration>,
-    mcp: McpWait,
     settings: Settings,
     commands: Vec<Command>,
     turn: Option<Turn>,
@@ -71,10 +66,10 @@ pub struct Session {
     ruled: Vec<Rule>,
     /// Permissions that hold for the session.
     allowed: Vec<Allowed>,
+    compaction: Compaction,
+    meter: Meter,
     speech: Speech,
     tools: Tools,
-    meter: Meter,
-    compaction: Compaction,
 }
 
 impl Session {
@@ -82,20 +77,24 @@ impl Session {
         Self {
             conversation: Conversation::new(id),
             workspace,
-            link: Link::Up,
+            link: Link::default(),
             close_by: None,
-            mcp: McpWait::default(),
             settings,
             commands: Vec::new(),
             turn: None,
             aborts: 0,
             ruled: Vec::new(),
             allowed: Vec::new(),
+            compaction: Compaction::default(),
+            meter: Meter::default(),
             speech: Speech::default(),
             tools: Tools::default(),
-            meter: Meter::default(),
-            compaction: Compaction::default(),
         }
+    }
+
+    /// Returns whether the server works on a prompt.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.turn.is_some()
     }
 
     pub(crate) fn cwd(&self) -> &Path {
@@ -115,24 +114,17 @@ impl Session {
     }
 }
 
-impl sa_acp::Session for Session {
-    type Core = Core;
+impl sa_acp::Session<Core> for Session {
     type Ask = Ask;
 
     fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-
     fn start_next(&mut self, core: &mut Core) {
-        if self.link != Link::Up {
-            return core.server.revive(&mut self.link, &self.conversation.id);
-        }
-        if !self.mcp.is_done() {
-            return self.mcp.hold(core.now.elapsed);
+        if self.is_busy() || !self.link.is_ready(&mut core.server, &self.conversation.id, core.io.now.elapsed)
+        {
+            return;
         }
         if self.aborts > 0 {
             // An abort names no turn: it would stop the next one if that overtook it.
@@ -152,11 +144,10 @@ impl sa_acp::Session for Session {
     }
 
     fn interrupt(&mut self, core: &mut Core) {
-        let deadline = core.now.elapsed + core.host.limits.cancel;
         let Some(turn) = &mut self.turn else { return };
-        turn.cancel.get_or_insert(deadline);
+        turn.cancel.request(core.io.now.elapsed + core.host.limits.cancel);
         let is_sent = turn.work.is_none();
-        self.withdraw_asks(core);
+        self.conversation.withdraw_all(&mut core.io.client);
         if is_sent {
             self.send_abort(core);
         }
@@ -164,39 +155,38 @@ impl sa_acp::Session for Session {
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
         match ask {
-            Ask::Permission(waiting) => self.permission_answered(core, id, *waiting, reply),
-            Ask::Questions(questions) => self.questions_answered(core, id, questions, reply),
-            Ask::Plan(plan) => self.plan_answered(core, id, &plan, reply),
+            Ask::Permission(waiting) => self.on_decision(core, id, *waiting, Decision::read(reply)),
+            Ask::Questions(questions) => self.on_answers(core, id, questions, reply),
+            Ask::Plan(plan) => self.on_plan_reply(core, id, &plan, reply),
         }
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
         let change = self.settings.change(&request.option, &request.value)?;
-        let before = self.settings.mode();
         self.settings.apply(change);
-        let mode = Some(self.settings.mode()).filter(|mode| *mode != before);
-        let options = self.settings.options();
-        core.client.setting_changed(&self.conversation.id, &request, mode.map(Mode::id), options);
+        let mode = self.settings.modes.take_change();
+        core.io.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
         if mode.is_some() {
             self.reconsider(core);
         }
         Ok(())
     }
 
-    /// Cancels all work. The turn that is aborted is waited for only so long.
     fn close(&mut self, core: &mut Core) {
-        self.close_by = Some(core.now.elapsed + core.host.limits.cancel);
-        self.cancel(core);
+        self.close_by = Some(core.io.now.elapsed + core.host.limits.cancel);
         self.let_go(core);
     }
 
     fn wake(&self) -> Option<Duration> {
         let turn = self.turn.as_ref().and_then(Turn::deadline);
-        [turn, self.close_by, self.tools.running.deadline(), self.mcp.deadline()].into_iter().flatten().min()
+        [turn, self.close_by, self.tools.running.deadline(), self.link.mcp.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn tick(&mut self, core: &mut Core) {
-        self.tell_printed(core);
+        self.tools.running.report_due_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
         self.enforce_mcp(core);
         self.try_settle(core);
         self.enforce_abort(core);

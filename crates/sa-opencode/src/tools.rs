@@ -5,7 +5,7 @@ mod changes;
 mod outcome;
 
 pub(crate) use changes::diffs;
-pub(crate) use outcome::outcome;
+pub(crate) use outcome::{Shown, outcome};
 
 use super::native::message::Part;
 use agent_client_protocol_schema::v1::ToolKind;

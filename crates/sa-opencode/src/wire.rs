@@ -15,7 +15,7 @@ use sa_acp::{Agent, Ends, Wire};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-/// What the server prints once it listens.
+/// The line that the server prints once it listens.
 const LISTENING: &str = "listening on http://";
 
 /// A wire to the server behind an endpoint.
@@ -42,7 +42,7 @@ async fn carry(endpoint: Endpoint, ends: Ends) {
                 }
                 None => return,
             },
-            // What is asked before it listens waits.
+            // Requests wait until it listens.
             line = lines.recv(), if is_listening && is_open => match line {
                 Some(line) => {
                     under_way.spawn(exchange::exchange(endpoint.clone(), line, agent.clone()));
@@ -58,7 +58,7 @@ fn is_ready(line: &[u8]) -> bool {
     String::from_utf8_lossy(line).contains(LISTENING)
 }
 
-/// Tells the agent something; `false` if nobody listens any more.
+/// Sends a line to the agent. Returns `false` if the agent is gone.
 async fn tell(agent: &Agent, line: &serde_json::Value) -> bool {
     agent.hear(line.to_string().into_bytes()).await
 }

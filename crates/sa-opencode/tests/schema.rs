@@ -1,6 +1,6 @@
 //! Recorded conversations with the server, held against the schema of what is read of them and of what the server takes.
 //! When a new version of the CLI says something else than the adapter reads, this is where it shows: in the schema when it is
-//! derived anew, in the conversations when they are recorded anew.
+//! derived again, in the conversations when they are recorded again.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code)]
@@ -21,7 +21,7 @@ const RECORDINGS: [(&str, &str); 3] = [
     ("tools", include_str!("fixtures/tools.jsonl")),
 ];
 
-/// What is passed over, whatever it says.
+/// Messages that are ignored.
 const UNREAD: [&str; 10] = [
     "event/file.edited",
     "event/file.watcher.updated",
@@ -203,7 +203,7 @@ impl Asking {
     }
 }
 
-/// What the adapter asks in a recorded conversation.
+/// Returns the adapter's requests in a recorded conversation.
 fn asked_in(recording: &str) -> Vec<Value> {
     let mut asking = Asking::new(Client::new(host()));
     for row in recording.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()) {
@@ -219,7 +219,7 @@ fn asked_in(recording: &str) -> Vec<Value> {
     asking.asked.into_values().collect()
 }
 
-/// What it asks when a client does what no recorded one does.
+/// Returns its requests for actions that no recording has.
 fn asked_besides() -> Vec<Value> {
     let mut asking = Asking::new(Client::open());
     let place = |id: &str| json!({ "sessionId": id, "cwd": "/project", "mcpServers": [] });

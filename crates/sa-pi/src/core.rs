@@ -4,12 +4,11 @@ use super::disk::{SessionFiles, StoredSession};
 use super::launch::{Launch, Origin};
 use super::session::{Opening, Session};
 use agent_client_protocol_schema::v1::{
-    DeleteSessionResponse, Error, ListSessionsRequest, ListSessionsResponse, McpServer, SessionId,
-    SessionInfo,
+    DeleteSessionResponse, Error, ListSessionsResponse, McpServer, SessionId, SessionInfo,
 };
 use sa_acp::{
-    Adapter, Client, Disk, Extra, How, Limits, Login, Now, OpenRequest, Processes, Profile, RequestKey,
-    Sessions, failure, invalid, new_parts, session_not_found, timestamp,
+    Adapter, Disk, Extra, How, Io, Limits, ListRequest, Login, OpenRequest, Profile, RequestKey, Sessions,
+    add_unlisted, failure, invalid, session_not_found, timestamp,
 };
 
 /// Pi. Logging in is done outside of the protocol, with the CLI's own means.
@@ -28,41 +27,34 @@ static PROFILE: Profile = Profile {
 /// The configuration and the environment of the agent.
 #[derive(Debug)]
 pub struct Host {
-    /// The files of projects.
     pub disk: Box<dyn Disk>,
     /// The conversations that the CLI has stored.
     pub files: Box<dyn SessionFiles>,
     /// Allows clients to switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// The time limits.
     pub limits: Limits,
 }
 
 /// The state of the agent apart from its sessions.
 #[derive(Debug)]
 pub struct Core {
-    pub(super) now: Now,
-    pub(super) client: Client,
-    pub(super) processes: Processes<Launch>,
+    pub(super) io: Io<Launch>,
     pub(super) host: Host,
     last_opening: u64,
 }
 
-/// Pi as a pure state machine.
-pub type Machine = sa_acp::Machine<Core>;
-
 impl From<Host> for Core {
     fn from(host: Host) -> Self {
-        let (now, client, processes) = new_parts(&PROFILE);
-        Self { now, client, processes, host, last_opening: 0 }
+        Self { io: Io::new(&PROFILE), host, last_opening: 0 }
     }
 }
 
 impl sa_acp::Core for Core {
     type Launch = Launch;
+    type Session = Session;
 
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Launch>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
+    fn io(&mut self) -> &mut Io<Launch> {
+        &mut self.io
     }
 }
 
@@ -77,8 +69,6 @@ fn info(stored: StoredSession) -> SessionInfo {
 }
 
 impl Adapter for Core {
-    type Session = Session;
-
     fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
         let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
@@ -101,7 +91,7 @@ impl Adapter for Core {
         self.last_opening += 1;
         let unknown = || SessionId::new(format!("opening-{}", self.last_opening));
         let id = how.continued().cloned().unwrap_or_else(unknown);
-        let mut session = Session::new(id.clone(), workspace, self.host.allow_bypass);
+        let mut session = Session::new(id.clone(), workspace, &self.host);
         session.start(self, origin, Some(Opening { key, how }));
         sessions.insert(id.0, session);
         Ok(())
@@ -115,27 +105,19 @@ impl Adapter for Core {
         sessions.retain(|_, session| !session.conversation.is_closed());
     }
 
-    fn list(
-        &mut self,
-        sessions: &mut Sessions<Session>,
-        key: &RequestKey,
-        request: ListSessionsRequest,
-    ) -> Result<(), Error> {
+    fn list(&mut self, sessions: &mut Sessions<Session>, request: ListRequest) -> Result<(), Error> {
         let cwd = request.cwd.as_deref();
-        let mut listed: Vec<_> = self.host.files.list(cwd).into_iter().map(info).collect();
+        let mut listed = self.host.files.list(cwd).into_iter().map(info).collect();
         // Nothing is stored of a session before its first answer.
-        let open = sessions.values().map(Session::info).filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
-        let unlisted: Vec<_> =
-            open.filter(|info| listed.iter().all(|known| known.session_id != info.session_id)).collect();
-        listed.splice(0..0, unlisted);
-        self.client.reply(key, ListSessionsResponse::new(listed));
+        add_unlisted(&mut listed, sessions.values().map(Session::info), cwd);
+        self.io.client.reply(&request.key, ListSessionsResponse::new(listed));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error> {
         let deleted = self.host.files.delete(&id.0);
         deleted.map_err(|error| failure(format!("the session cannot be removed: {error}"), "storage"))?;
-        self.client.reply(key, DeleteSessionResponse::new());
+        self.io.client.reply(key, DeleteSessionResponse::new());
         Ok(())
     }
 }

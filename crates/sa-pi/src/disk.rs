@@ -1,13 +1,17 @@
 //! The files in which the CLI keeps conversations: one JSON object a line, the first of which names the directory.
 
+use sa_acp::open_plain;
 use serde_json::Value;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Lines that are searched for the first prompt.
 const SEARCHED: usize = 50;
+
+/// Bytes that are searched for it.
+const SEARCHED_BYTES: u64 = 4 << 20;
 
 /// Sessions that are listed, the newest first.
 const LISTED: usize = 200;
@@ -15,9 +19,7 @@ const LISTED: usize = 200;
 /// A conversation that the CLI has stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
-    /// The id of the session.
     pub id: String,
-    /// The file.
     pub file: PathBuf,
     /// The directory in which the CLI works on it.
     pub cwd: PathBuf,
@@ -27,7 +29,6 @@ pub struct StoredSession {
     pub updated: Option<std::time::Duration>,
 }
 
-/// The stored conversations.
 pub trait SessionFiles: fmt::Debug + Send {
     /// Returns the conversations of a directory, or all of them, the newest first.
     fn list(&self, cwd: Option<&Path>) -> Vec<StoredSession>;
@@ -83,10 +84,10 @@ impl SessionFiles for LocalFiles {
 
 /// Reads the head of a file; `None` if it is no conversation.
 fn read(id: String, file: PathBuf) -> io::Result<Option<StoredSession>> {
-    let input = File::open(&file)?;
+    let input = open_plain(&file)?;
     let modified = input.metadata()?.modified().ok();
     let updated = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    let mut lines = BufReader::new(input).lines().take(SEARCHED).map_while(Result::ok);
+    let mut lines = BufReader::new(input.take(SEARCHED_BYTES)).lines().take(SEARCHED).map_while(Result::ok);
     let mut next = || serde_json::from_str::<Value>(&lines.next()?).ok();
     let header = next().unwrap_or_default();
     let Some(cwd) = header["cwd"].as_str().map(PathBuf::from).filter(|_| header["type"] == "session") else {

@@ -1,9 +1,9 @@
 //! Runs the machine on a pair of streams and real processes.
 
-use super::core::{Core, Host, Machine};
+use super::core::{Core, Host};
 use super::disk::LocalFiles;
 use super::launch::Launch;
-use sa_acp::{Cli, Limits, LocalDisk, Program};
+use sa_acp::{Cli, Limits, LocalDisk, Machine, Program};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -11,16 +11,13 @@ use std::path::PathBuf;
 /// The extension that asks before tools run.
 const GATE: &str = include_str!("gate.mjs");
 
-/// The configuration of the agent.
 #[derive(Debug)]
 pub struct Options {
-    /// The CLI and its environment.
     pub cli: Cli,
     /// The CLI's directory: `PI_CODING_AGENT_DIR`, or `.pi/agent` in the home directory.
     pub agent_dir: PathBuf,
     /// Allows clients to switch to the mode that never asks.
     pub allow_bypass: bool,
-    /// The time limits.
     pub limits: Limits,
 }
 

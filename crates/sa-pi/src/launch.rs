@@ -6,20 +6,15 @@ use std::path::{Path, PathBuf};
 /// The conversation that a process works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A new one.
     New,
-    /// The one in this file.
     File(PathBuf),
     /// A copy of the one in this file.
     Copy(PathBuf),
 }
 
-/// The parameters of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The conversation.
     pub origin: Origin,
-    /// The working directory.
     pub cwd: PathBuf,
 }
 

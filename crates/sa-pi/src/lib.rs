@@ -17,8 +17,8 @@ mod native;
 mod session;
 mod tools;
 
-pub use self::core::{Core, Host, Machine};
+pub use self::core::{Core, Host};
 pub use disk::{SessionFiles, StoredSession};
 pub use driver::Options;
 pub use launch::{Launch, Origin};
-pub use sa_acp::{Disk, Limits};
+pub use sa_acp::{Disk, Limits, Machine};

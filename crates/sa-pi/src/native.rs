@@ -1,9 +1,8 @@
 //! The lines that are exchanged with the CLI in its RPC mode. Unknown fields are ignored.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-/// A line of the CLI.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(crate) enum Event {
@@ -80,7 +79,6 @@ pub(crate) enum Delta {
     Other,
 }
 
-/// A message of the conversation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
@@ -128,7 +126,6 @@ impl ToolResult {
     }
 }
 
-/// The state of the CLI.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct State {
@@ -138,7 +135,6 @@ pub(crate) struct State {
     pub(crate) session_file: Option<std::path::PathBuf>,
 }
 
-/// A model.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Model {
@@ -159,7 +155,6 @@ impl Model {
     }
 }
 
-/// A slash command.
 #[derive(Debug, Deserialize)]
 pub(crate) struct SlashCommand {
     pub(crate) name: String,
@@ -175,40 +170,13 @@ pub struct GatedCall {
     pub(crate) input: Value,
 }
 
-/// A command to the CLI.
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub(crate) enum Command<'a> {
-    GetState,
-    GetAvailableModels,
-    GetCommands,
-    GetMessages,
-    Prompt {
-        message: String,
-        images: Vec<Value>,
-    },
-    Compact,
-    Abort,
-    SetModel {
-        provider: &'a str,
-        model_id: &'a str,
-    },
-    SetThinkingLevel {
-        level: &'a str,
-    },
-    ExtensionUiResponse {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        value: Option<&'a str>,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        cancelled: bool,
-    },
+/// Returns a command that says no more than what it is.
+pub(crate) fn plain(name: &str) -> Value {
+    json!({ "type": name })
 }
 
-impl Command<'_> {
-    /// Returns the command as a line with that id.
-    pub(crate) fn line(&self, id: &str) -> Vec<u8> {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
-        value["id"] = id.into();
-        format!("{value}\n").into_bytes()
-    }
+/// Returns a command as a line with that id.
+pub(crate) fn line(mut command: Value, id: &str) -> Vec<u8> {
+    command["id"] = json!(id);
+    format!("{command}\n").into_bytes()
 }

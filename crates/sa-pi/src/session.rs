@@ -16,19 +16,19 @@ mod turn;
 
 pub(crate) use opening::Opening;
 
-use super::core::Core;
+use super::core::{Core, Host};
 use super::launch::{Launch, Origin};
-use super::native::{Command, Event, GatedCall};
+use super::native::{Event, GatedCall, line, plain};
 use agent_client_protocol_schema::v1::{
     CompactionStatus, DeleteSessionResponse, Error, SessionId, SessionInfo, StopReason,
 };
 use opening::Greeting;
 use sa_acp::{
-    ChildId, Compaction, Conversation, Ended, Grant, InputLine, Mode as _, Pending, Reply, RequestKey,
-    RunningTools, SessionProcess, SetRequest, Workspace, clipped, failure, process_ended,
+    ChildId, Compaction, Conversation, Decision, Ended, Grant, Pending, Reply, RequestKey, RunningTools,
+    SessionProcess, SetRequest, Workspace, failure, process_ended,
 };
-use serde_json::json;
-use settings::{Change, Mode, Settings};
+use serde_json::Value;
+use settings::{Change, Settings};
 use std::path::PathBuf;
 use std::time::Duration;
 use turn::{Meter, Turn};
@@ -36,7 +36,6 @@ use turn::{Meter, Turn};
 /// A tool call that waits for permission.
 pub(crate) type Ask = GatedCall;
 
-/// The continuation of a command.
 #[derive(Debug)]
 pub(crate) enum Then {
     /// The extension runs.
@@ -57,7 +56,6 @@ pub(crate) enum Then {
     Nothing,
 }
 
-/// A session of the agent.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) conversation: Conversation<Ask>,
@@ -79,7 +77,7 @@ pub struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(id: SessionId, workspace: Workspace<()>, allow_bypass: bool) -> Self {
+    pub(crate) fn new(id: SessionId, workspace: Workspace<()>, host: &Host) -> Self {
         Self {
             conversation: Conversation::new(id),
             workspace,
@@ -88,7 +86,7 @@ impl Session {
             opening: None,
             requests: Pending::default(),
             last_request: 0,
-            settings: Settings::new(allow_bypass),
+            settings: Settings::new(host),
             turn: None,
             tools: RunningTools::default(),
             allowed: Vec::new(),
@@ -100,25 +98,25 @@ impl Session {
 
     /// Returns the session as `session/list` shows it.
     pub(crate) fn info(&self) -> SessionInfo {
-        self.workspace.session_info(self.conversation.id.clone(), self.conversation.title.clone())
+        self.conversation.info(&self.workspace)
     }
 
     /// Starts a process, and greets it.
     pub(crate) fn start(&mut self, core: &mut Core, origin: Origin, opening: Option<Opening>) {
         let launch = Launch { origin, cwd: self.workspace.cwd.clone() };
         let greeting = Greeting::default();
-        self.child = Some(SessionProcess::start(&mut core.processes, launch, greeting));
+        self.child = Some(SessionProcess::start(&mut core.io.processes, launch, greeting));
         self.opening = opening;
         self.greet(core);
     }
 
     /// Sends a command. Without a deadline the CLI may take any time.
-    fn send(&mut self, core: &mut Core, command: &Command<'_>, within: Option<Duration>, then: Then) {
+    fn send(&mut self, core: &mut Core, command: Value, within: Option<Duration>, then: Then) {
         let Some(child) = &self.child else { return };
         self.last_request += 1;
         let id = self.last_request.to_string();
-        core.processes.write(child.id, command.line(&id));
-        let deadline = within.map(|within| core.now.elapsed + within);
+        core.io.processes.write(child.id, line(command, &id));
+        let deadline = within.map(|within| core.io.now.elapsed + within);
         self.requests.insert(id, deadline, then);
     }
 
@@ -128,12 +126,12 @@ impl Session {
             return false;
         }
         self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
-        for key in self.conversation.close(&mut core.client) {
+        for key in self.conversation.close(&mut core.io.client) {
             match core.host.files.delete(&self.conversation.id.0) {
-                Ok(()) => core.client.reply(&key, DeleteSessionResponse::new()),
+                Ok(()) => core.io.client.reply(&key, DeleteSessionResponse::new()),
                 Err(error) => {
                     let message = format!("the session cannot be removed: {error}");
-                    core.client.fail(&key, &failure(message, "storage"));
+                    core.io.client.fail(&key, &failure(message, "storage"));
                 }
             }
         }
@@ -141,20 +139,16 @@ impl Session {
     }
 }
 
-impl sa_acp::Session for Session {
-    type Core = Core;
+impl sa_acp::Session<Core> for Session {
     type Ask = Ask;
 
     fn conversation(&mut self) -> &mut Conversation<Ask> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.turn.is_some()
-    }
-
     fn start_next(&mut self, core: &mut Core) {
         match &self.child {
+            _ if self.turn.is_some() => {}
             None => {
                 let origin = self.file.clone().map_or(Origin::New, Origin::File);
                 self.start(core, origin, None);
@@ -166,13 +160,13 @@ impl sa_acp::Session for Session {
 
     fn interrupt(&mut self, core: &mut Core) {
         let Some(turn) = &mut self.turn else { return };
-        turn.cancel(core.now.elapsed + core.host.limits.cancel);
+        turn.cancel.request(core.io.now.elapsed + core.host.limits.cancel);
         self.drop_asks(core);
-        self.send(core, &Command::Abort, None, Then::Aborted);
+        self.send(core, plain("abort"), None, Then::Aborted);
     }
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {
-        self.permission_answered(core, id, &ask, reply);
+        self.on_decision(core, id, &ask, Decision::read(reply));
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
@@ -180,70 +174,57 @@ impl sa_acp::Session for Session {
         match change.command() {
             Some(command) if self.child.is_some() => {
                 let limit = Some(core.host.limits.control);
-                self.send(core, &command, limit, Then::Changed(Box::new(request), change.clone()));
+                self.send(core, command, limit, Then::Changed(Box::new(request), change));
             }
             _ => self.apply(core, &request, change),
         }
         Ok(())
     }
 
-    /// Cancels the work and ends the process.
     fn close(&mut self, core: &mut Core) {
-        sa_acp::Session::cancel(self, core);
-        self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
-        self.turn = None;
-        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
+        self.end_turn(core, Ok(StopReason::Cancelled));
         match &mut self.child {
-            Some(child) => child.end(&mut core.processes, core.host.limits.drain),
-            None => {
-                self.closed(core);
-            }
+            Some(child) => child.end(&mut core.io.processes, core.host.limits.drain),
+            None => _ = self.closed(core),
         }
     }
 
     fn wake(&self) -> Option<Duration> {
-        let turn = self.turn.as_ref().and_then(Turn::deadline);
+        let turn = self.turn.as_ref().and_then(|turn| turn.cancel.deadline());
         [self.requests.deadline(), turn, self.tools.deadline()].into_iter().flatten().min()
     }
 
     fn tick(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        if self.tools.deadline().is_some_and(|at| at <= now) {
-            self.tools.tell_printed(&mut core.client, &self.conversation.id, now);
-        }
+        let now = core.io.now.elapsed;
+        self.tools.report_due_output(&mut core.io.client, &self.conversation.id, now);
         for then in self.requests.expired(now) {
             self.on_response(core, then, Err("Pi did not answer in time".to_owned()));
         }
         self.enforce_cancel(core);
     }
 
-    fn owns(&self, child: ChildId) -> bool {
-        self.child.as_ref().is_some_and(|own| own.id == child)
+    fn process(&self) -> Option<ChildId> {
+        self.child.as_ref().map(|child| child.id)
     }
 
-    fn on_line(&mut self, core: &mut Core, line: InputLine<'_>) {
-        match line {
-            InputLine::Whole(line) => match serde_json::from_slice::<Event>(line) {
-                Ok(event) => self.on_event(core, event),
-                Err(error) => {
-                    let raw = clipped(&String::from_utf8_lossy(line));
-                    let what = json!({ "reason": error.to_string(), "raw": raw });
-                    self.conversation.report_unknown(&mut core.client, what);
-                }
-            },
-            InputLine::TooLong(length) => self.conversation.report_overlong(&mut core.client, length),
+    fn on_line(&mut self, core: &mut Core, line: &[u8]) {
+        match serde_json::from_slice::<Event>(line) {
+            Ok(event) => self.on_event(core, event),
+            Err(error) => {
+                self.conversation.report_unreadable(&mut core.io.client, line, &error.to_string());
+            }
         }
     }
 
     fn on_exit(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         let error = process_ended("Pi", ended, None);
-        self.conversation.withdraw_all(&mut core.client);
-        self.tools.close(&mut core.client, &self.conversation.id, "The process of Pi ended");
-        self.compaction.end(&mut core.client, &self.conversation.id, CompactionStatus::Failed);
+        self.conversation.withdraw_all(&mut core.io.client);
+        self.tools.close(&mut core.io.client, &self.conversation.id, "The process of Pi ended");
+        self.compaction.end(&mut core.io.client, &self.conversation.id, CompactionStatus::Failed);
         for then in self.requests.take_all() {
             if let Then::Changed(request, _) = then {
-                core.client.fail(&request.key, &error);
+                core.io.client.fail(&request.key, &error);
             }
         }
         if self.closed(core) {
@@ -257,9 +238,8 @@ impl sa_acp::Session for Session {
         }
         if let Some(turn) = self.turn.take() {
             let outcome = if turn.is_cancelled() { Ok(StopReason::Cancelled) } else { Err(error) };
-            self.conversation.finish(&mut core.client, outcome, self.meter.of_turn());
+            self.conversation.finish(&mut core.io.client, outcome, self.meter.of_turn());
         }
-        sa_acp::Session::send_next(self, core);
     }
 
     fn opening(&self) -> Option<&RequestKey> {
@@ -274,11 +254,9 @@ impl sa_acp::Session for Session {
 impl Session {
     /// Applies a change, and answers the client.
     fn apply(&mut self, core: &mut Core, request: &SetRequest, change: Change) {
-        let before = self.settings.mode();
         self.settings.apply(change);
-        let mode = Some(self.settings.mode()).filter(|mode| *mode != before);
-        let options = self.settings.options();
-        core.client.setting_changed(&self.conversation.id, request, mode.map(Mode::id), options);
+        let mode = self.settings.modes.take_change();
+        core.io.client.setting_changed(&self.conversation.id, request, mode, self.settings.options());
         if mode.is_some() {
             self.ask_again(core);
         }

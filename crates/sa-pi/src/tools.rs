@@ -109,6 +109,16 @@ mod tests {
     }
 
     #[test]
+    fn no_harmful_command_counts_as_reading_and_common_ones_do() {
+        for command in sa_testkit::harm::harmful_commands() {
+            assert!(may_change("bash", &json!({ "command": command })), "{command}");
+        }
+        for command in sa_testkit::harm::HARMLESS {
+            assert!(!may_change("bash", &json!({ "command": command })), "{command}");
+        }
+    }
+
+    #[test]
     fn commands_end_with_their_exit_code() {
         let failed = outcome("c", "bash", "boom\n\nCommand exited with code 3", ToolCallStatus::Failed);
         assert_eq!(failed.output, json!({ "exitCode": 3 }));

@@ -28,7 +28,6 @@ pub(crate) enum Event {
 /// The number of lines that a wire may leave unread.
 const PRINTED: usize = 8;
 
-/// The parameters of a process.
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,
     pub(crate) child: ChildId,
@@ -78,7 +77,7 @@ impl Run {
                 let mut wire = tokio::spawn(wire(Ends { printed: receiver, lines, agent }));
                 read(&process, stdout, &Listener::Wire(printed)).await;
                 let exit = process.wait().await;
-                // What it was carrying may still arrive.
+                // Lines in transit may still arrive.
                 if timeout(LAST_WORDS, &mut wire).await.is_err() {
                     wire.abort();
                 }

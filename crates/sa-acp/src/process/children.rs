@@ -9,33 +9,27 @@ pub struct ChildId(pub u64);
 /// An order about processes for the driver. `L` are the parameters of a process.
 #[derive(Debug)]
 pub enum Effect<L> {
-    /// Starts a process.
     Start {
-        /// The id of the process from now on.
         child: ChildId,
-        /// The parameters.
         launch: Box<L>,
     },
     /// Writes a line to the standard input, also before the process is known to run.
     Write {
-        /// The process.
         child: ChildId,
-        /// The line, with its end.
         line: Vec<u8>,
     },
     /// Closes the standard input, and stops the process if it does not exit within `drain`.
     End {
-        /// The process.
         child: ChildId,
         /// The time that the process gets to exit by itself.
         drain: Duration,
     },
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Default)]
 pub struct Ended {
-    /// Why the process could not be started.
+    /// The reason why the process could not be started.
     pub not_started: Option<String>,
     /// The exit code, if the process exited by itself.
     pub code: Option<i32>,

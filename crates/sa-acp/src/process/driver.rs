@@ -3,7 +3,7 @@
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
 use crate::process::permission_socket::{self, HelperId};
-use crate::process::program::{CommandOf, Program};
+use crate::process::program::{CommandOf, Program, cannot_start};
 use crate::protocol::clock::{Now, until};
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use crate::protocol::output_buffer::OutputBuffer;
@@ -39,7 +39,7 @@ pub(crate) async fn serve<A: Adapter>(
     let env = BaseEnv::Inherit(std::mem::take(&mut program.inherited));
     let supervisor = match Supervisor::start(SupervisorOptions { env, guardian: None }) {
         Ok(supervisor) => supervisor,
-        Err(error) => return program.fail(&error),
+        Err(error) => return cannot_start(program.name, &error),
     };
     let Program { machine, name, command, grace, permission_socket, resources, .. } = program;
     let (sender, events) = mpsc::channel(WAITING_LINES);

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// The time limits of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// For the CLI to be ready after its start.

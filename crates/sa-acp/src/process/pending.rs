@@ -1,4 +1,4 @@
-//! What a process was asked and has not answered.
+//! Requests that a process has not answered.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -36,7 +36,6 @@ impl<K: Ord, T> Pending<K, T> {
         self.open.extract_if(.., |_, open| is_late(open)).map(|(_, open)| open.then).collect()
     }
 
-    /// Takes all of it.
     pub fn take_all(&mut self) -> Vec<T> {
         std::mem::take(&mut self.open).into_values().map(|open| open.then).collect()
     }

@@ -12,7 +12,6 @@ pub struct Processes<L> {
 }
 
 impl<L> Processes<L> {
-    /// Starts a process.
     pub fn start(&mut self, launch: L) -> ChildId {
         self.last += 1;
         let child = ChildId(self.last);

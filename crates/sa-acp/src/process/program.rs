@@ -1,7 +1,7 @@
 //! An agent that is ready to run: its state machine, and how the processes behind it are started.
 
 use crate::process::driver::serve;
-use crate::protocol::stdio::{StdinReader, StdoutWriter};
+use crate::protocol::stdio::run_on_stdio;
 use crate::session::adapter::Adapter;
 use crate::session::machine::Machine;
 use sa_supervisor::CommandSpec;
@@ -18,7 +18,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// The CLI of an agent and the environment of its processes.
 #[derive(Default)]
 pub struct Cli {
-    /// The executable.
     pub program: PathBuf,
     /// The environment that processes inherit.
     pub inherited: Vec<(OsString, OsString)>,
@@ -125,24 +124,19 @@ impl<A: Adapter> Program<A> {
 
     /// Serves the client on this process's standard input and output until either ends: all of `sandbox-agent acp`.
     pub fn run_stdio(self) -> ExitCode {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return self.fail(&error),
-        };
-        let code = runtime.block_on(async { self.run(StdinReader::open(), StdoutWriter::open()).await });
-        // A thread that reads from a terminal cannot be ended, so it must not be waited for.
-        runtime.shutdown_background();
-        code
+        let name = self.name;
+        run_on_stdio(async |input, output| self.run(input, output).await)
+            .unwrap_or_else(|error| cannot_start(name, &error))
     }
 
     /// Serves one client until its side of the connection ends. No process is left when this returns.
     pub async fn run(self, input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin) -> ExitCode {
         serve(input, output, self).await
     }
+}
 
-    /// Reports that the agent cannot start on standard error, which nobody may be reading.
-    pub(crate) fn fail(&self, error: &dyn fmt::Display) -> ExitCode {
-        let _ = writeln!(io::stderr(), "{}: cannot start: {error}", self.name);
-        ExitCode::FAILURE
-    }
+/// Reports that an agent cannot start on standard error, which nobody may be reading.
+pub(crate) fn cannot_start(name: &str, error: &dyn fmt::Display) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{name}: cannot start: {error}");
+    ExitCode::FAILURE
 }

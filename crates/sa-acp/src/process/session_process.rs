@@ -7,9 +7,7 @@ use std::time::Duration;
 /// A process of the CLI. `T` is what the agent notes about it.
 #[derive(Debug)]
 pub struct SessionProcess<T> {
-    /// The id of the process.
     pub id: ChildId,
-    /// The agent's own note.
     pub note: T,
     /// The CLI's own words about why it cannot continue.
     pub complaint: Option<String>,
@@ -23,7 +21,6 @@ enum ProcessStage {
 }
 
 impl<T> SessionProcess<T> {
-    /// Starts a process.
     pub fn start<L>(processes: &mut Processes<L>, launch: L, note: T) -> Self {
         Self { id: processes.start(launch), note, complaint: None, stage: ProcessStage::Running }
     }

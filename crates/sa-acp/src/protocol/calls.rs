@@ -11,7 +11,6 @@ pub(crate) struct Calls<T> {
 }
 
 impl<T> Calls<T> {
-    /// None yet.
     pub(crate) fn new() -> Self {
         Self { last: 0, open: BTreeMap::new() }
     }
@@ -32,11 +31,5 @@ impl<T> Calls<T> {
     /// Forgets every request that `of` picks and returns their ids in the order of sending.
     pub(crate) fn withdraw(&mut self, of: impl Fn(&T) -> bool) -> Vec<i64> {
         self.open.extract_if(.., |_, then| of(then)).map(|(id, _)| id).collect()
-    }
-}
-
-impl<T> Default for Calls<T> {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -9,22 +9,21 @@ use crate::protocol::request::{Form, How, Request, SetRequest};
 use crate::session::answers::Reply;
 use crate::tools::terminal::without_output;
 use agent_client_protocol_schema::v1::{
-    CancelNotification, CompactionStatus, CompactionUpdate, ConfigOptionUpdate, ContentBlock, ContentChunk,
-    CurrentModeUpdate, Error, ForkSessionResponse, LoadSessionResponse, MessageId, Meta, NewSessionResponse,
-    ResumeSessionResponse, SessionConfigOption, SessionId, SessionInfoUpdate, SessionModeState,
-    SessionUpdate, SetSessionConfigOptionResponse, SetSessionModeResponse, TextContent,
+    AvailableCommand, AvailableCommandsUpdate, CancelNotification, CompactionStatus, CompactionUpdate,
+    ConfigOptionUpdate, ContentBlock, ContentChunk, CurrentModeUpdate, Error, ForkSessionResponse,
+    LoadSessionResponse, MessageId, Meta, NewSessionResponse, ResumeSessionResponse, SessionConfigOption,
+    SessionId, SessionInfoUpdate, SessionModeState, SessionUpdate, SetSessionConfigOptionResponse,
+    SetSessionModeResponse, TextContent,
 };
 use sa_jsonrpc::{Id, Kind, Message};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// See the module's comment. `T` says whom a reply of the client concerns.
+/// The client of an agent. `T` identifies the receiver of a reply.
 #[derive(Debug)]
 pub struct Client<T = Caller> {
-    /// The client's capabilities.
     pub handshake: Handshake,
-    /// Lines for the client.
     pub outbox: Vec<u8>,
     /// Requests under way that the client cancelled.
     pub(crate) cancelled: Vec<Id>,
@@ -35,13 +34,11 @@ pub struct Client<T = Caller> {
 /// The question of a CLI that the client was asked.
 #[derive(Debug)]
 pub struct Caller {
-    /// The session that asks.
     pub session: SessionId,
     /// The question, by the CLI's own id.
     pub ask: String,
 }
 
-/// A message of the client.
 #[derive(Debug)]
 pub enum ClientMessage<T> {
     /// A request, which has to be answered, now or later.
@@ -51,22 +48,20 @@ pub enum ClientMessage<T> {
     /// The request of that id is to end.
     CancelRequest(Id),
     /// A question is answered.
-    Answer {
-        /// The question's id.
+    Reply {
         id: i64,
         /// Whom it concerns.
         caller: T,
-        /// The answer.
         reply: Reply,
     },
 }
 
-/// How the model speaks.
+/// The kind of a text of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
-    /// To the user.
-    Said,
-    /// To itself.
+pub enum ChunkKind {
+    /// A part of a message to the user.
+    Message,
+    /// A part of the model's reasoning.
     Thought,
 }
 
@@ -78,7 +73,7 @@ struct Update<'a> {
 }
 
 impl<T> Client<T> {
-    /// With a client of that agent that has said nothing yet.
+    /// Returns a client that has sent nothing yet.
     pub fn new(profile: &'static Profile) -> Self {
         Self {
             handshake: Handshake::default(),
@@ -89,12 +84,11 @@ impl<T> Client<T> {
         }
     }
 
-    /// The agent that talks.
     pub fn profile(&self) -> &'static Profile {
         self.profile
     }
 
-    /// Takes a line of the client, without its end. What makes no sense is answered here, and so is `initialize`.
+    /// Reads a line of the client, without its end. Answers messages that make no sense, and `initialize`.
     pub fn read(&mut self, line: &[u8]) -> Option<ClientMessage<T>> {
         let message = match Message::read(line) {
             Ok(message) => message,
@@ -118,7 +112,7 @@ impl<T> Client<T> {
             Kind::Notification => notified(&method, message.params()),
             Kind::Response => {
                 let (id, caller) = self.calls.answered(message.shape.id.as_ref()?)?;
-                Some(ClientMessage::Answer { id, caller, reply: answer(line) })
+                Some(ClientMessage::Reply { id, caller, reply: answer(line) })
             }
         }
     }
@@ -144,12 +138,10 @@ impl<T> Client<T> {
         self.fail(&RequestKey::unknown(), &Error::invalid_request().data(json!({ "reason": reason })));
     }
 
-    /// Answers a request.
     pub fn reply(&mut self, key: &RequestKey, result: impl Serialize) {
         write_result(&mut self.outbox, &key.text, result);
     }
 
-    /// Refuses a request.
     pub fn fail(&mut self, key: &RequestKey, error: &Error) {
         self.was_cancelled(&key.id);
         write_error(&mut self.outbox, &key.text, error);
@@ -179,6 +171,27 @@ impl<T> Client<T> {
         }
     }
 
+    /// Does the same for an agent with slash commands. They are reported before the answer if the client knows the session:
+    /// nothing of it may follow the answer. The client learns the id of a new one by the answer.
+    pub fn opened_with_commands(
+        &mut self,
+        key: &RequestKey,
+        how: &How,
+        id: &SessionId,
+        settings: (SessionModeState, Vec<SessionConfigOption>),
+        commands: Vec<AvailableCommand>,
+    ) {
+        let commands = SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands));
+        let is_known = how.continued().is_some();
+        if is_known {
+            self.update(id, &commands);
+        }
+        self.opened(key, how, id, settings.0, settings.1);
+        if !is_known {
+            self.update(id, &commands);
+        }
+    }
+
     /// Answers a request to set an option, and reports the mode if it changed. `options` are all of them as they are now.
     pub fn setting_changed(
         &mut self,
@@ -204,53 +217,51 @@ impl<T> Client<T> {
         }
     }
 
-    /// Tells the client anything.
     pub fn notify(&mut self, method: &str, params: Option<impl Serialize>) {
         write_notification(&mut self.outbox, method, params);
     }
 
-    /// Tells the client something about a session.
+    /// Reports a change of a session.
     pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
         let untold = if self.handshake.draws_terminals() { None } else { without_output(update) };
         let update = untold.as_ref().unwrap_or(update);
         self.notify("session/update", Some(Update { session_id, update }));
     }
 
-    /// Tells the client something about a session that the protocol has no place for.
+    /// Reports something about a session that the protocol has no field for.
     pub fn remark(&mut self, session_id: &SessionId, name: &str, value: Value) {
         let about: Meta = self.profile.meta(json!({ name: value }));
         let update = SessionInfoUpdate::new().meta(about);
         self.update(session_id, &SessionUpdate::SessionInfoUpdate(update));
     }
 
-    /// Tells the client what the model says, or more of it; nothing is nothing to tell.
-    pub fn say(&mut self, session_id: &SessionId, voice: Voice, message: &str, text: &str) {
+    /// Reports text of the model, unless it is empty.
+    pub fn say(&mut self, session_id: &SessionId, kind: ChunkKind, message: &str, text: &str) {
         if text.is_empty() {
             return;
         }
         let chunk = ContentChunk::new(ContentBlock::Text(TextContent::new(text)))
             .message_id(MessageId::new(message.to_owned()));
-        let update = match voice {
-            Voice::Said => SessionUpdate::AgentMessageChunk(chunk),
-            Voice::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+        let update = match kind {
+            ChunkKind::Message => SessionUpdate::AgentMessageChunk(chunk),
+            ChunkKind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
         };
         self.update(session_id, &update);
     }
 
-    /// Tells the client that the mode is another now. It has two forms, both of which have to follow.
+    /// Reports a change of the mode, in both forms that clients know.
     pub fn mode_changed(&mut self, session_id: &SessionId, mode: &str, options: Vec<SessionConfigOption>) {
         let update = CurrentModeUpdate::new(mode.to_owned());
         self.update(session_id, &SessionUpdate::CurrentModeUpdate(update));
         self.options_changed(session_id, options);
     }
 
-    /// Tells the client what the options are now.
     pub fn options_changed(&mut self, session_id: &SessionId, options: Vec<SessionConfigOption>) {
         let update = ConfigOptionUpdate::new(options);
         self.update(session_id, &SessionUpdate::ConfigOptionUpdate(update));
     }
 
-    /// Tells the client how far a compaction is.
+    /// Reports the state of a compaction.
     pub fn compaction(&mut self, session_id: &SessionId, id: &str, status: CompactionStatus) {
         if self.handshake.follows_compaction() {
             let update = CompactionUpdate::new(id.to_owned(), status);
@@ -259,14 +270,13 @@ impl<T> Client<T> {
         self.remark(session_id, "compaction", json!({ "id": id, "status": status }));
     }
 
-    /// Asks the client something.
     pub fn call(&mut self, caller: T, method: &str, params: Option<impl Serialize>) -> i64 {
         let id = self.calls.open(caller);
         write_request(&mut self.outbox, id, method, params);
         id
     }
 
-    /// Takes back every question that `of` picks.
+    /// Withdraws every question that `of` picks.
     pub fn withdraw_calls(&mut self, of: impl Fn(&T) -> bool) {
         for id in self.calls.withdraw(of) {
             self.notify("$/cancel_request", Some(json!({ "requestId": id })));
@@ -284,7 +294,7 @@ impl<T> Client<T> {
 }
 
 impl Client<Caller> {
-    /// Takes back one question of a session, or all of them.
+    /// Withdraws one question of a session, or all of them.
     pub fn withdraw(&mut self, session: &SessionId, ask: Option<&str>) {
         self.withdraw_calls(|caller| caller.session == *session && ask.is_none_or(|ask| caller.ask == ask));
     }

@@ -1,5 +1,6 @@
 //! The time that a state machine knows, and its form in ACP.
 
+use jiff::Timestamp;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
@@ -14,25 +15,8 @@ pub struct Now {
 
 /// Formats the moment `unix` after the epoch as RFC 3339, in UTC with milliseconds.
 pub fn timestamp(unix: Duration) -> String {
-    let seconds = unix.as_secs();
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    let (year, month, day) = civil(seconds / 86_400);
-    let milliseconds = unix.subsec_millis();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
-}
-
-/// Returns year, month and day of a day counted from 1970-01-01 in the Gregorian calendar. Years are taken to begin in
-/// March, so that the leap day is the last day of its year and all lengths before it are regular.
-fn civil(days: u64) -> (u64, u64, u64) {
-    const DAYS_PER_ERA: u64 = 146_097;
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / DAYS_PER_ERA, days % DAYS_PER_ERA);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let milliseconds = i64::try_from(unix.as_millis()).unwrap_or(i64::MAX);
+    format!("{:.3}", Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::MAX))
 }
 
 /// Waits until this time, or forever without one.

@@ -79,8 +79,8 @@ pub fn model_error(words: &str) -> Error {
     error
 }
 
-/// A text without the marks that color it on a terminal.
-fn uncolored(text: &str) -> String {
+/// Returns a text without the marks that color it on a terminal.
+pub fn uncolored(text: &str) -> String {
     let mut plain = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {

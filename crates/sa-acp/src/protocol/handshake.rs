@@ -5,7 +5,7 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{ClientCapabilities, Error};
 use serde::Deserialize;
 
-/// What is known of the client. Nothing but `initialize` is served before [`Handshake::greet`] succeeded.
+/// The capabilities of the client. Nothing but `initialize` is served before [`Handshake::greet`] succeeded.
 #[derive(Debug, Default)]
 pub struct Handshake {
     /// The version that the client asked for.
@@ -40,27 +40,22 @@ impl Handshake {
         Err(Error::invalid_request().data(serde_json::json!({ "reason": "send initialize first" })))
     }
 
-    /// Returns whether the client reads files for the agent.
     pub fn reads_files(&self) -> bool {
         self.capabilities.fs.read_text_file
     }
 
-    /// Returns whether the client writes files for the agent.
     pub fn writes_files(&self) -> bool {
         self.capabilities.fs.write_text_file
     }
 
-    /// Returns whether the client runs commands for the agent.
     pub fn runs_terminals(&self) -> bool {
         self.capabilities.terminal
     }
 
-    /// Returns whether the client shows forms.
     pub fn shows_forms(&self) -> bool {
         self.capabilities.elicitation.as_ref().is_some_and(|elicitation| elicitation.form.is_some())
     }
 
-    /// Returns whether the client opens addresses for the user.
     pub fn opens_urls(&self) -> bool {
         self.capabilities.elicitation.as_ref().is_some_and(|elicitation| elicitation.url.is_some())
     }
@@ -73,7 +68,6 @@ impl Handshake {
             .is_some_and(|options| options.boolean.is_some())
     }
 
-    /// Returns whether the client shows notices.
     pub fn shows_notices(&self) -> bool {
         self.capabilities.session.as_ref().is_some_and(|session| session.notices.is_some())
     }

@@ -1,4 +1,4 @@
-//! What a client's message says: its id, its parameters, its answer, and what is wrong with it.
+//! The parts of a client's message: its id, its parameters, its answer, and its error.
 
 use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_jsonrpc::{Id, Invalid, Message};

@@ -9,10 +9,9 @@ use serde_json::json;
 /// Our name in `_meta`.
 const NAME: &str = "sandboxAgent";
 
-/// Who decides on what the agent would allow by itself.
+/// The party that decides on calls that the agent would allow by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Asking {
-    /// The agent.
     #[default]
     Needed,
     /// The client, which is asked about everything.

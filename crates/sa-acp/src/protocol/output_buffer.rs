@@ -24,7 +24,6 @@ impl OutputBuffer {
         &mut self.bytes
     }
 
-    /// Returns whether the buffer is full.
     pub fn is_full(&self) -> bool {
         self.bytes.len() - self.written >= Self::FULL
     }
@@ -34,7 +33,6 @@ impl OutputBuffer {
         self.bytes.is_empty() && !self.unflushed
     }
 
-    /// Drops all output.
     pub fn discard(&mut self) {
         *self = Self::default();
     }

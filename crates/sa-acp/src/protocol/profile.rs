@@ -1,4 +1,4 @@
-//! What an agent says about itself when a client greets it.
+//! An agent's description of itself in the handshake.
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
@@ -9,30 +9,23 @@ use agent_client_protocol_schema::v1::{
 };
 use serde_json::Value;
 
-/// An agent in its own words. Every agent here opens, lists, closes and deletes sessions, goes on with those of before, and
-/// takes pictures and embedded files in prompts; what only some can is an [`Extra`].
+/// An agent's description of itself. Every agent here opens, lists, closes and deletes sessions, resumes earlier ones, and
+/// takes pictures and embedded files in prompts. An ability that only some agents have is an [`Extra`].
 #[derive(Debug)]
 pub struct Profile {
-    /// The name for programs.
     pub name: &'static str,
-    /// The name for people.
     pub title: &'static str,
-    /// Under which it tells what the protocol has no place for.
+    /// The key of `_meta` for data that the protocol has no field for.
     pub namespace: &'static str,
-    /// How to log in.
     pub login: Login,
-    /// Further abilities.
     pub extras: &'static [Extra],
 }
 
 /// The one way to log in.
 #[derive(Debug)]
 pub struct Login {
-    /// The name for programs.
     pub id: &'static str,
-    /// The name for people.
     pub name: &'static str,
-    /// The instructions.
     pub description: &'static str,
 }
 
@@ -58,7 +51,7 @@ pub enum Extra {
 }
 
 impl Profile {
-    /// Returns whether it can that.
+    /// Returns whether the agent has this ability.
     pub fn has(&self, extra: Extra) -> bool {
         self.extras.contains(&extra)
     }

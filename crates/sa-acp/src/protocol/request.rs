@@ -5,34 +5,27 @@ use crate::protocol::incoming::{RequestKey, params};
 use crate::protocol::marks::Asking;
 use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{
-    AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, Error, ForkSessionRequest,
-    ListSessionsRequest, LoadSessionRequest, LogoutRequest, McpServer, NewSessionRequest, PromptRequest,
-    ResumeSessionRequest, SessionConfigOptionValue, SessionId, SessionInfo, SetSessionConfigOptionRequest,
-    SetSessionModeRequest,
+    AuthenticateRequest, CloseSessionRequest, DeleteSessionRequest, Error, ListSessionsRequest,
+    LoadSessionRequest, LogoutRequest, McpServer, NewSessionRequest, PromptRequest, ResumeSessionRequest,
+    SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A request of a client.
 #[derive(Debug)]
 pub enum Request {
     /// The client says that there are credentials now.
     Authenticate,
-    /// Removes stored credentials.
     Logout,
-    /// Opens a session.
     Open(How, RequestedWorkspace),
-    /// Lists sessions.
     List(Box<ListSessionsRequest>),
-    /// Closes a session.
     Close(SessionId),
     /// Closes a session and removes what is stored of it.
     Delete(SessionId),
     /// Sets an option of a session.
     Set(SessionId, Setting),
-    /// Sends a prompt.
     Prompt(Box<PromptRequest>),
 }
 
@@ -58,7 +51,6 @@ impl How {
         }
     }
 
-    /// Returns the session that continues.
     pub fn continued(&self) -> Option<&SessionId> {
         self.origin().filter(|_| !matches!(self, Self::Forked(_)))
     }
@@ -81,13 +73,11 @@ pub struct RequestedWorkspace {
 /// The directories and MCP servers of a session. `S` are the MCP servers in the form of a CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace<S> {
-    /// The working directory.
     pub cwd: PathBuf,
     /// Further directories that the session may work in.
     pub directories: Vec<PathBuf>,
-    /// The MCP servers.
     pub servers: S,
-    /// Who decides on what the agent would allow itself.
+    /// The party that decides on calls that the agent would allow by itself.
     pub asking: Asking,
 }
 
@@ -111,45 +101,37 @@ impl RequestedWorkspace {
     }
 }
 
-impl<S> Workspace<S> {
-    /// Returns a session that works here as `session/list` shows it.
-    pub fn session_info(&self, id: SessionId, title: Option<String>) -> SessionInfo {
-        SessionInfo::new(id, self.cwd.clone()).additional_directories(self.directories.clone()).title(title)
-    }
-}
-
 /// A client's request to open a session.
 #[derive(Debug)]
 pub struct OpenRequest {
-    /// The request to answer.
     pub key: RequestKey,
-    /// The session to open.
     pub how: How,
-    /// The directories and MCP servers.
     pub workspace: RequestedWorkspace,
+}
+
+#[derive(Debug)]
+pub struct ListRequest {
+    pub key: RequestKey,
+    /// The working directory of the sessions; all of them without one.
+    pub cwd: Option<PathBuf>,
+    /// The position of the page.
+    pub cursor: Option<String>,
 }
 
 /// A client's request to set an option.
 #[derive(Debug)]
 pub struct SetRequest {
-    /// The request to answer.
     pub key: RequestKey,
-    /// The method that the client used.
     pub form: Form,
-    /// The option.
     pub option: Arc<str>,
-    /// The id of the choice.
     pub value: String,
 }
 
 /// An option and its new value.
 #[derive(Debug)]
 pub struct Setting {
-    /// The method that the client used.
     pub form: Form,
-    /// The option.
     pub option: Arc<str>,
-    /// The new value.
     pub value: SessionConfigOptionValue,
 }
 
@@ -215,14 +197,12 @@ impl Request {
                 let how = How::Loaded(request.session_id);
                 (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
-            "session/resume" => {
+            "session/fork" if !profile.has(Extra::Fork) => return Err(unknown(method)),
+            // Both have the same parameters.
+            "session/resume" | "session/fork" => {
                 let request: ResumeSessionRequest = params(text)?;
-                let how = How::Resumed(request.session_id);
-                (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
-            }
-            "session/fork" if profile.has(Extra::Fork) => {
-                let request: ForkSessionRequest = params(text)?;
-                let how = How::Forked(request.session_id);
+                let how = if method == "session/fork" { How::Forked } else { How::Resumed };
+                let how = how(request.session_id);
                 (how, request.cwd, request.additional_directories, request.mcp_servers, request.meta)
             }
             _ => return Err(unknown(method)),

@@ -10,6 +10,7 @@ use crate::process::children::ChildId;
 use crate::process::pending::Pending;
 use crate::process::processes::Processes;
 use crate::served::Job;
+use crate::session::mcp_wait::McpWait;
 use agent_client_protocol_schema::v1::SessionId;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -20,14 +21,52 @@ use std::time::Duration;
 const MAX_KEPT: usize = 16;
 
 /// The link between a session and the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
-    /// The server knows it.
+#[derive(Debug, Default)]
+pub struct Link {
+    state: LinkState,
+    /// MCP servers that the first prompt waits for.
+    pub mcp: McpWait,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum LinkState {
+    /// The server knows the session.
+    #[default]
     Up,
-    /// The process that knew it ended.
+    /// The process that knew the session ended.
     Down,
-    /// The next process was asked to take it up, or will be.
+    /// The next process was asked to continue the session, or will be.
     Awaited,
+}
+
+impl Link {
+    /// Returns whether the server knows the session.
+    pub fn is_up(&self) -> bool {
+        self.state == LinkState::Up
+    }
+
+    /// Notes that the server knows the session.
+    pub fn set_up(&mut self) {
+        self.state = LinkState::Up;
+    }
+
+    /// Notes that the server does not know the session.
+    pub fn set_down(&mut self) {
+        self.state = LinkState::Down;
+    }
+
+    /// Returns whether a prompt can be sent. If not, continues the session in the next process, or notes that the prompt
+    /// waits for MCP servers.
+    pub fn is_ready<O, T>(&mut self, server: &mut Server<O, T>, id: &SessionId, now: Duration) -> bool {
+        if self.state == LinkState::Down {
+            self.state = LinkState::Awaited;
+            server.jobs.push_back(Job::Revive(id.clone()));
+        }
+        if self.is_up() && !self.mcp.is_done() {
+            self.mcp.hold(now);
+        }
+        self.is_up() && self.mcp.is_done()
+    }
 }
 
 /// A process that serves all sessions. `O` is a client's request to open a session, `T` the continuation of a request.
@@ -55,11 +94,11 @@ enum State {
 #[derive(Debug)]
 struct Awaited<T> {
     then: T,
-    /// Why the answer will not come.
+    /// The reason why the answer will not come.
     broken: Option<String>,
 }
 
-/// How a server process ended.
+/// The end of a server process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ServerEnd {
     /// The server was dismissed.
@@ -85,7 +124,6 @@ impl<O, T> Default for Server<O, T> {
 }
 
 impl<O, T> Server<O, T> {
-    /// Returns the process.
     pub fn child(&self) -> Option<ChildId> {
         match self.state {
             State::Absent => None,
@@ -185,14 +223,6 @@ impl<O, T> Server<O, T> {
         std::mem::take(&mut self.jobs)
     }
 
-    /// Continues a session in the next process.
-    pub fn revive(&mut self, link: &mut Link, id: &SessionId) {
-        if *link == Link::Down {
-            *link = Link::Awaited;
-            self.jobs.push_back(Job::Revive(id.clone()));
-        }
-    }
-
     /// Keeps a line that is not known for the first session.
     pub(crate) fn keep(&mut self, what: Value) {
         if self.kept.len() < MAX_KEPT {
@@ -200,7 +230,6 @@ impl<O, T> Server<O, T> {
         }
     }
 
-    /// Takes the lines that were kept.
     pub(crate) fn take_kept(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.kept)
     }

@@ -10,82 +10,81 @@ use crate::protocol::clock::Now;
 use crate::protocol::incoming::RequestKey;
 use crate::protocol::lines::InputLine;
 use crate::protocol::profile::Profile;
-use crate::protocol::request::OpenRequest;
+use crate::protocol::request::{ListRequest, OpenRequest};
 use crate::session::{Session, Sessions};
-use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, ListSessionsRequest, SessionId};
+use agent_client_protocol_schema::v1::{AuthenticateResponse, Error, SessionId};
 use std::time::Duration;
 
-/// The state of an agent apart from its sessions. Every agent has these fields next to its own.
-pub trait Core {
-    /// The parameters of a process.
-    type Launch;
+/// The inputs and outputs of an agent. `L` are the parameters of a process.
+#[derive(Debug)]
+pub struct Io<L> {
+    /// The time of the current event.
+    pub now: Now,
+    pub client: Client,
+    pub processes: Processes<L>,
+}
 
-    /// Returns the time of the current event, the client, and the processes.
-    fn parts(&mut self) -> (&mut Now, &mut Client, &mut Processes<Self::Launch>);
-
-    /// Returns the client.
-    fn client(&mut self) -> &mut Client {
-        self.parts().1
+impl<L> Io<L> {
+    /// Returns those of an agent that was just started.
+    pub fn new(profile: &'static Profile) -> Self {
+        Self { now: Now::default(), client: Client::new(profile), processes: Processes::default() }
     }
 }
 
-/// Returns the fields that [`Core::parts`] has to return, for an agent that was just started.
-pub fn new_parts<L>(profile: &'static Profile) -> (Now, Client, Processes<L>) {
-    (Now::default(), Client::new(profile), Processes::default())
+/// The state of an agent apart from its sessions.
+pub trait Core: Sized {
+    type Launch;
+
+    type Session: Session<Self>;
+
+    fn io(&mut self) -> &mut Io<Self::Launch>;
 }
+
+/// The sessions of an agent, by id.
+pub type SessionsOf<A> = Sessions<<A as Core>::Session>;
 
 /// An agent that drives the processes of a vendor's CLI. By default each session has its own process, and the lines of a
 /// process go to the session that owns it.
-pub trait Adapter: Core + Sized {
-    /// A session of the agent.
-    type Session: Session<Core = Self>;
-
+pub trait Adapter: Core {
     /// Handles the client's claim that there are credentials now. Most CLIs look for them on every start.
-    fn authenticate(&mut self, sessions: &mut Sessions<Self::Session>, key: &RequestKey) {
+    fn authenticate(&mut self, sessions: &mut SessionsOf<Self>, key: &RequestKey) {
         let _ = sessions;
-        self.client().reply(key, AuthenticateResponse::new());
+        self.io().client.reply(key, AuthenticateResponse::new());
     }
 
     /// Opens a session, now or later. The caller sends the error.
-    fn open(&mut self, sessions: &mut Sessions<Self::Session>, request: OpenRequest) -> Result<(), Error>;
+    fn open(&mut self, sessions: &mut SessionsOf<Self>, request: OpenRequest) -> Result<(), Error>;
 
     /// Lists sessions, now or later. The caller sends the error.
-    fn list(
-        &mut self,
-        sessions: &mut Sessions<Self::Session>,
-        key: &RequestKey,
-        request: ListSessionsRequest,
-    ) -> Result<(), Error>;
+    fn list(&mut self, sessions: &mut SessionsOf<Self>, request: ListRequest) -> Result<(), Error>;
 
     /// Deletes a session that is not open, now or later. The caller sends the error.
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error>;
 
-    /// Handles a line of a process.
-    fn on_line(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, line: InputLine<'_>) {
-        if let Some(session) = sessions.values_mut().find(|session| session.owns(child)) {
-            session.on_line(self, line);
-        }
+    /// Handles a line of a process that belongs to no session. Returns `false` if the process belongs to one.
+    fn on_line(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, line: &InputLine<'_>) -> bool {
+        let _ = (sessions, child, line);
+        false
     }
 
-    /// Handles the end of a process, after all its lines.
-    fn on_exit(&mut self, sessions: &mut Sessions<Self::Session>, child: ChildId, ended: &Ended) {
-        if let Some(session) = sessions.values_mut().find(|session| session.owns(child)) {
-            session.on_exit(self, ended);
-        }
+    /// Handles the end of a process that belongs to no session, after all its lines. Returns `false` if it belongs to one.
+    fn on_exit(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, ended: &Ended) -> bool {
+        let _ = (sessions, child, ended);
+        false
     }
 
     /// Continues after an event with what it made possible, and removes closed sessions.
-    fn settle(&mut self, sessions: &mut Sessions<Self::Session>) {
+    fn settle(&mut self, sessions: &mut SessionsOf<Self>) {
         sessions.retain(|_, session| !session.conversation().is_closed());
     }
 
     /// Does what is due, apart from sessions.
-    fn tick(&mut self, sessions: &mut Sessions<Self::Session>) {
+    fn tick(&mut self, sessions: &mut SessionsOf<Self>) {
         let _ = sessions;
     }
 
     /// Does what is due once the sessions did.
-    fn after_tick(&mut self, sessions: &mut Sessions<Self::Session>) {
+    fn after_tick(&mut self, sessions: &mut SessionsOf<Self>) {
         let _ = sessions;
     }
 
@@ -101,12 +100,12 @@ pub trait Adapter: Core + Sized {
     }
 
     /// Handles a request of a helper at the permission socket. Agents without one have no helpers.
-    fn on_helper_request(&mut self, sessions: &mut Sessions<Self::Session>, helper: HelperId, line: &[u8]) {
+    fn on_helper_request(&mut self, sessions: &mut SessionsOf<Self>, helper: HelperId, line: &[u8]) {
         let _ = (sessions, helper, line);
     }
 
     /// Handles the end of a helper that was not answered.
-    fn on_helper_gone(&mut self, sessions: &mut Sessions<Self::Session>, helper: HelperId) {
+    fn on_helper_gone(&mut self, sessions: &mut SessionsOf<Self>, helper: HelperId) {
         let _ = (sessions, helper);
     }
 

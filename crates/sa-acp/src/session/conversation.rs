@@ -5,10 +5,14 @@ use crate::protocol::clock::{Now, timestamp};
 use crate::protocol::incoming::RequestKey;
 use crate::protocol::marks;
 use crate::protocol::profile::Profile;
+use crate::protocol::request::Workspace;
+use crate::session::question::Questions;
 use crate::text::content::{PromptPart, first_line, prompt_parts};
+use crate::tools::tool::{Described, Outcome};
 use agent_client_protocol_schema::v1::{
-    CloseSessionResponse, ContentBlock, Error, PermissionOption, RequestPermissionRequest, SessionId,
-    SessionInfoUpdate, SessionUpdate, StopReason, ToolCallUpdate, Usage,
+    AvailableCommand, AvailableCommandsUpdate, CloseSessionResponse, ContentBlock, Error, PermissionOption,
+    RequestPermissionRequest, SessionId, SessionInfo, SessionInfoUpdate, SessionUpdate, StopReason,
+    ToolCallStatus, ToolCallUpdate, Usage,
 };
 use sa_jsonrpc::Id;
 use serde::Serialize;
@@ -21,10 +25,8 @@ const MAX_QUEUE: usize = 128;
 /// The length at which an unknown line is cut, in characters.
 const KEPT_LINE: usize = 16 << 10;
 
-/// A prompt of the client.
 #[derive(Debug)]
 pub struct Prompt {
-    /// The content.
     pub parts: Vec<PromptPart>,
     /// The first line of the text, for a title.
     pub first_line: String,
@@ -37,13 +39,38 @@ pub struct Conversation<A> {
     pub id: SessionId,
     /// Questions that the client has not answered, by the CLI's own ids.
     pub asks: BTreeMap<String, A>,
-    /// The title of the session.
     pub title: Option<String>,
     queue: VecDeque<(RequestKey, Prompt)>,
     /// The request of the prompt that the CLI works on, until it is answered.
     running: Option<RequestKey>,
     unknown_lines: u64,
     stage: Stage,
+    naming: Naming,
+}
+
+/// The policy for sessions without a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    FirstPrompt,
+    /// The session began earlier, and the CLI knows its title.
+    Never,
+}
+
+/// A request for permission to run a tool call.
+#[derive(Debug)]
+pub struct PermissionRequest {
+    pub call: ToolCallUpdate,
+    pub options: Vec<PermissionOption>,
+    pub reason: AskReason,
+}
+
+/// The reason to ask the client about a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskReason {
+    /// The agent would not allow the call itself.
+    Needed,
+    /// The agent would allow the call itself, but the client has rules.
+    ClientRules,
 }
 
 /// The wish of a client that closes a session.
@@ -77,7 +104,15 @@ impl<A> Conversation<A> {
             running: None,
             unknown_lines: 0,
             stage: Stage::Open,
+            naming: Naming::FirstPrompt,
         }
+    }
+
+    /// Returns the session as `session/list` shows it.
+    pub fn info<S>(&self, workspace: &Workspace<S>) -> SessionInfo {
+        SessionInfo::new(self.id.clone(), workspace.cwd.clone())
+            .additional_directories(workspace.directories.clone())
+            .title(self.title.clone())
     }
 
     /// Returns whether the session takes prompts, now or soon.
@@ -100,7 +135,6 @@ impl<A> Conversation<A> {
         self.is_open() && !self.queue.is_empty()
     }
 
-    /// Returns whether prompts wait.
     pub fn is_queued(&self) -> bool {
         !self.queue.is_empty()
     }
@@ -178,29 +212,26 @@ impl<A> Conversation<A> {
     }
 
     /// Passes a question of the CLI on as a request for permission.
-    pub fn ask_permission(
-        &mut self,
-        client: &mut Client,
-        id: &str,
-        ask: A,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
+    pub fn ask_permission(&mut self, client: &mut Client, id: &str, ask: A, request: PermissionRequest) {
+        let PermissionRequest { call, options, reason } = request;
+        let meta = (reason == AskReason::ClientRules).then(marks::allowed);
+        let request = RequestPermissionRequest::new(self.id.clone(), call, options).meta(meta);
         self.pass_on(client, id, ask, "session/request_permission", request);
     }
 
-    /// Asks for permission for something that the agent would allow itself: the client has rules.
-    pub fn ask_though_allowed(
+    /// Asks the client the next question. Returns the questions once all were asked.
+    pub fn ask_question<N>(
         &mut self,
         client: &mut Client,
         id: &str,
-        ask: A,
-        call: ToolCallUpdate,
-        options: Vec<PermissionOption>,
-    ) {
-        let request = RequestPermissionRequest::new(self.id.clone(), call, options).meta(marks::allowed());
-        self.pass_on(client, id, ask, "session/request_permission", request);
+        mut questions: Questions<N>,
+        ask: impl FnOnce(Questions<N>) -> A,
+    ) -> Option<Questions<N>> {
+        let Some(request) = questions.next_request(&client.handshake, &self.id) else {
+            return Some(questions);
+        };
+        self.pass_on(client, id, ask(questions), request.method(), request);
+        None
     }
 
     /// Withdraws a question that is void.
@@ -221,6 +252,19 @@ impl<A> Conversation<A> {
         client.update(&self.id, update);
     }
 
+    /// Reports a tool call of the history with its result.
+    pub fn replay_call(&self, client: &mut Client, id: &str, described: Described, outcome: Outcome) {
+        let call = described.into_call(id.to_owned()).status(ToolCallStatus::Pending);
+        self.update(client, &SessionUpdate::ToolCall(call));
+        self.update(client, &SessionUpdate::ToolCallUpdate(outcome.into_update(id.to_owned())));
+    }
+
+    /// Reports the slash commands.
+    pub fn report_commands(&self, client: &mut Client, commands: Vec<AvailableCommand>) {
+        let update = AvailableCommandsUpdate::new(commands);
+        self.update(client, &SessionUpdate::AvailableCommandsUpdate(update));
+    }
+
     /// Sets the title, and reports it if it changed.
     pub fn rename(&mut self, client: &mut Client, now: Now, name: String) {
         if self.title.as_ref() == Some(&name) {
@@ -231,9 +275,15 @@ impl<A> Conversation<A> {
         self.update(client, &SessionUpdate::SessionInfoUpdate(update));
     }
 
+    /// Notes that the session began earlier, so that it is not named after a prompt.
+    pub fn keep_title(&mut self) {
+        self.naming = Naming::Never;
+    }
+
     /// Names a session without a title after its first prompt, unless that is a command.
     pub fn name_after(&mut self, client: &mut Client, now: Now, first_line: &str) {
-        if self.title.is_none() && !first_line.is_empty() && !first_line.starts_with('/') {
+        let is_unnamed = self.title.is_none() && self.naming == Naming::FirstPrompt;
+        if is_unnamed && !first_line.is_empty() && !first_line.starts_with('/') {
             self.rename(client, now, first_line.to_owned());
         }
     }
@@ -251,6 +301,12 @@ impl<A> Conversation<A> {
         let text = message.to_string();
         let raw = if text.len() <= KEPT_LINE { message } else { Value::String(clipped(&text)) };
         self.report_unknown(client, json!({ "raw": raw }));
+    }
+
+    /// Reports a line of the CLI that cannot be read, for this reason.
+    pub fn report_unreadable(&mut self, client: &mut Client, line: &[u8], reason: &str) {
+        let raw = clipped(&String::from_utf8_lossy(line));
+        self.report_unknown(client, json!({ "reason": reason, "raw": raw }));
     }
 
     /// Reports a line that is too long to be read.

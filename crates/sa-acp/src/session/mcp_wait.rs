@@ -28,7 +28,7 @@ enum Report {
 }
 
 impl McpWait {
-    /// For these until then.
+    /// Waits for these servers until then.
     pub fn new(missing: BTreeSet<String>, give_up: Duration) -> Self {
         Self { missing, give_up, report: Report::Unneeded }
     }
@@ -63,7 +63,7 @@ impl McpWait {
         })
     }
 
-    /// One was heard of; `false` if it was not waited for.
+    /// Notes that a server answered. Returns `false` if it was not waited for.
     pub fn heard_of(&mut self, name: &str) -> bool {
         self.missing.remove(name)
     }
@@ -97,7 +97,7 @@ impl McpWait {
         true
     }
 
-    /// Waits no longer.
+    /// Stops waiting.
     pub fn give_up(&mut self) {
         self.missing.clear();
     }

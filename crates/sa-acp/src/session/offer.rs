@@ -1,48 +1,81 @@
-//! What a client can choose from, in the forms that it knows.
+//! The choices of a client, in the forms that it knows.
 
+use crate::session::mode::Modes;
 use agent_client_protocol_schema::v1::{
     AvailableCommand, AvailableCommandInput, PermissionOption, PermissionOptionKind, SessionConfigOption,
-    SessionConfigOptionCategory, SessionConfigSelectOption, SessionMode, SessionModeState,
+    SessionConfigOptionCategory, SessionConfigSelectOption, SessionInfo, SessionMode, SessionModeState,
     UnstructuredCommandInput,
 };
+use std::path::Path;
 
-/// A choice: its id, its name, and what it is about.
+/// The id, the name and the description of a choice.
 pub type Choice<'a> = (&'a str, &'a str, &'a str);
 
-/// A choice of an option.
 pub fn choice((id, name, about): Choice<'_>) -> SessionConfigSelectOption {
     SessionConfigSelectOption::new(id.to_owned(), name).description(about.to_owned())
 }
 
-/// The modes, as clients know them that do not know options.
+/// Returns the modes for clients that do not know options.
 pub fn mode_state<'a>(current: &str, modes: impl IntoIterator<Item = Choice<'a>>) -> SessionModeState {
     let mode =
         |(id, name, about): Choice<'a>| SessionMode::new(id.to_owned(), name).description(about.to_owned());
     SessionModeState::new(current.to_owned(), modes.into_iter().map(mode).collect())
 }
 
-/// The modes as an option.
 pub fn mode_option<'a>(current: &str, modes: impl IntoIterator<Item = Choice<'a>>) -> SessionConfigOption {
     let modes: Vec<_> = modes.into_iter().map(choice).collect();
     SessionConfigOption::select("mode", "Mode", current.to_owned(), modes)
         .category(SessionConfigOptionCategory::Mode)
 }
 
-/// Returns the options for leaving plan mode: each mode that may follow with its name, and `plan` to stay in it.
-pub fn plan_options(modes: &[(&str, &str)], plan: &str) -> Vec<PermissionOption> {
-    let option = |(index, (mode, name)): (usize, &(&str, &str))| {
-        // The first one is the most careful.
-        let kind =
-            if index == 0 { PermissionOptionKind::AllowOnce } else { PermissionOptionKind::AllowAlways };
-        PermissionOption::new((*mode).to_owned(), (*name).to_owned(), kind)
-    };
-    let mut options: Vec<_> = modes.iter().enumerate().map(option).collect();
-    let stay = PermissionOption::new(plan.to_owned(), "No, keep planning", PermissionOptionKind::RejectOnce);
-    options.push(stay);
-    options
+pub fn model_option(
+    current: impl Into<String>,
+    choices: Vec<SessionConfigSelectOption>,
+) -> SessionConfigOption {
+    SessionConfigOption::select("model", "Model", current.into(), choices)
+        .category(SessionConfigOptionCategory::Model)
 }
 
-/// A slash command; `hint` says what to write behind it, if anything.
+/// Returns the reasoning efforts as an option under that id and name.
+pub fn effort_option(
+    (id, name): (&'static str, &'static str),
+    current: &str,
+    choices: Vec<SessionConfigSelectOption>,
+) -> SessionConfigOption {
+    SessionConfigOption::select(id, name, current.to_owned(), choices)
+        .category(SessionConfigOptionCategory::ThoughtLevel)
+}
+
+/// Returns the options for leaving plan mode: those of the `approvals` that are offered, each with its name and the most
+/// careful one first, and `plan` to stay in it.
+pub fn plan_options<M: Copy + PartialEq>(
+    modes: &Modes<M>,
+    approvals: &[(M, &'static str)],
+    plan: M,
+) -> Vec<PermissionOption> {
+    let offered = approvals.iter().filter(|(mode, _)| modes.offers(*mode)).enumerate();
+    let option = |(index, (mode, name)): (usize, &(M, &'static str))| {
+        let kind =
+            if index == 0 { PermissionOptionKind::AllowOnce } else { PermissionOptionKind::AllowAlways };
+        PermissionOption::new(modes.id(*mode), *name, kind)
+    };
+    let stay = PermissionOption::new(modes.id(plan), "No, keep planning", PermissionOptionKind::RejectOnce);
+    offered.map(option).chain([stay]).collect()
+}
+
+/// Puts sessions of that directory, or of all, before a list of sessions that does not have them.
+pub fn add_unlisted(
+    list: &mut Vec<SessionInfo>,
+    open: impl Iterator<Item = SessionInfo>,
+    cwd: Option<&Path>,
+) {
+    let is_unlisted = |info: &SessionInfo| list.iter().all(|known| known.session_id != info.session_id);
+    let wanted = open.filter(|info| cwd.is_none_or(|cwd| *cwd == info.cwd));
+    let unlisted: Vec<_> = wanted.filter(is_unlisted).collect();
+    list.splice(0..0, unlisted);
+}
+
+/// Returns a slash command. `hint` describes its arguments.
 pub fn command(name: &str, about: &str, hint: Option<&str>) -> AvailableCommand {
     let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
     AvailableCommand::new(name, about).input(input)

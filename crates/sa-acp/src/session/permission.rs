@@ -52,18 +52,22 @@ pub enum Grant {
     Edits,
     /// Plain commands of one program.
     Program(String),
-    /// One command line.
     Command(String),
     /// Every use of one tool.
     Tool(String),
 }
 
 impl Grant {
-    /// Returns the permission that covers a command. Only a plain command stands for its program.
+    /// Returns the permission that covers a command. Only a plain command stands for its program, unless that starts
+    /// another one: `timeout 5 ls` does not stand for `timeout 5 rm x`.
     pub fn for_command(command: &str) -> Self {
+        let is_wrapper =
+            |program: &str| sa_shell::starts_others(program.rsplit('/').next().unwrap_or(program));
         let is_plain = |c: char| c.is_ascii_alphanumeric() || " ./_-=:@,+".contains(c);
         match command.split_whitespace().next() {
-            Some(program) if command.chars().all(is_plain) && !program.contains('=') => {
+            Some(program)
+                if command.chars().all(is_plain) && !program.contains('=') && !is_wrapper(program) =>
+            {
                 Self::Program(program.to_owned())
             }
             _ => Self::Command(command.to_owned()),
@@ -90,4 +94,34 @@ pub fn permission_options(session: Option<String>, forever: Option<&str>) -> Vec
     let forever = forever.map(|name| lasting(ALLOW_FOREVER, name.to_owned()));
     let reject = PermissionOption::new(REJECT_ONCE, "Reject", PermissionOptionKind::RejectOnce);
     std::iter::once(once).chain(session).chain(forever).chain([reject]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_command_stands_for_its_program_unless_that_starts_another() {
+        assert_eq!(Grant::for_command("npm test"), Grant::for_command("npm run build"));
+        for (allowed, other) in [
+            ("timeout 5 ls", "timeout 5 rm x"),
+            ("env ls", "env rm x"),
+            ("/usr/bin/env ls", "/usr/bin/env rm x"),
+            ("bash a.sh", "bash b.sh"),
+            ("xargs ls", "xargs rm"),
+            ("npm test", "npm test > x"),
+            ("npm test", "npm test\nrm x"),
+            ("npm test", "PATH=x npm test"),
+        ] {
+            assert_ne!(Grant::for_command(allowed), Grant::for_command(other), "{allowed}: {other}");
+        }
+    }
+
+    #[test]
+    fn no_harmful_command_is_covered_by_a_harmless_one() {
+        let harmless = ["ls -l", "cat a", "echo x", "cd x", "grep -r x .", "true"].map(Grant::for_command);
+        for command in sa_testkit::harm::harmful_commands() {
+            assert!(!harmless.contains(&Grant::for_command(&command)), "{command}");
+        }
+    }
 }

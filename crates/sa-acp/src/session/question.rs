@@ -15,10 +15,8 @@ use std::collections::BTreeMap;
 /// The option that leaves a question without an answer.
 const SKIP: &str = "skip";
 
-/// One question.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// The text of the question.
     pub text: String,
     /// The question in a word or two; may be empty.
     pub header: String,
@@ -31,9 +29,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// The input; `asked` says whether the question has to be written next to it.
-    fn schema(&self, asked: bool) -> ElicitationPropertySchema {
-        let question = asked.then(|| self.text.clone());
+    /// Returns the input, with the question next to it if there is one.
+    fn schema(&self, question: Option<String>) -> ElicitationPropertySchema {
         let header = Some(self.header.clone()).filter(|header| !header.is_empty());
         let choices = self.options.iter().map(|(label, about)| {
             let about = Some(about.clone()).filter(|about| !about.is_empty());
@@ -72,14 +69,13 @@ impl Question {
 pub struct Questions<N> {
     /// The tool call that asks.
     pub call: String,
-    /// The agent's own note.
     pub note: N,
     questions: Vec<Question>,
     answers: Vec<Vec<String>>,
     style: Style,
 }
 
-/// How the user is asked.
+/// The form in which the user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// All questions in one form.
@@ -91,7 +87,7 @@ enum Style {
 /// A request to the client that asks one question, or all of them.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum QuestionRequest {
+pub(crate) enum QuestionRequest {
     /// All of them.
     Form(Box<CreateElicitationRequest>),
     /// The next one.
@@ -99,8 +95,7 @@ pub enum QuestionRequest {
 }
 
 impl QuestionRequest {
-    /// Returns the method of the request.
-    pub fn method(&self) -> &'static str {
+    pub(crate) fn method(&self) -> &'static str {
         match self {
             Self::Form(_) => "elicitation/create",
             Self::Choice(_) => "session/request_permission",
@@ -110,12 +105,11 @@ impl QuestionRequest {
 
 /// The outcome of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Answered {
+pub enum QuestionOutcome {
     /// The answer is noted; more questions may follow.
     Noted,
     /// The user does not want to answer.
     Declined,
-    /// The user cancelled the turn.
     Cancelled,
     /// The client could not ask, for this reason.
     Failed(String),
@@ -135,7 +129,6 @@ impl<N> Questions<N> {
         }
     }
 
-    /// Returns the texts of the questions.
     pub fn texts(&self) -> Vec<&str> {
         self.questions.iter().map(|question| question.text.as_str()).collect()
     }
@@ -146,7 +139,11 @@ impl<N> Questions<N> {
     }
 
     /// Returns the next request to the client, or `None` once all questions were asked.
-    pub fn next_request(&mut self, client: &Handshake, session: &SessionId) -> Option<QuestionRequest> {
+    pub(crate) fn next_request(
+        &mut self,
+        client: &Handshake,
+        session: &SessionId,
+    ) -> Option<QuestionRequest> {
         let question = self.questions.get(self.answers.len())?;
         if client.shows_forms() {
             self.style = Style::Form;
@@ -160,17 +157,17 @@ impl<N> Questions<N> {
     }
 
     /// Takes the reply to the last request.
-    pub fn on_reply(&mut self, reply: Reply) -> Answered {
+    pub fn on_reply(&mut self, reply: Reply) -> QuestionOutcome {
         if self.style == Style::Form {
             return match action(reply) {
                 Ok(ElicitationAction::Accept(accepted)) => {
                     let content = accepted.content.unwrap_or_default();
                     self.answers = form_answers(self.questions.len(), &content);
-                    Answered::Noted
+                    QuestionOutcome::Noted
                 }
-                Ok(ElicitationAction::Cancel) => Answered::Cancelled,
-                Ok(_) => Answered::Declined,
-                Err(reason) => Answered::Failed(reason),
+                Ok(ElicitationAction::Cancel) => QuestionOutcome::Cancelled,
+                Ok(_) => QuestionOutcome::Declined,
+                Err(reason) => QuestionOutcome::Failed(reason),
             };
         }
         match chosen(reply) {
@@ -178,15 +175,14 @@ impl<N> Questions<N> {
                 let question = self.questions.get(self.answers.len());
                 let label = question.and_then(|question| question.label(&choice)).map(str::to_owned);
                 self.answers.push(label.into_iter().collect());
-                Answered::Noted
+                QuestionOutcome::Noted
             }
-            Ok(None) => Answered::Cancelled,
-            Err(reason) => Answered::Failed(reason),
+            Ok(None) => QuestionOutcome::Cancelled,
+            Err(reason) => QuestionOutcome::Failed(reason),
         }
     }
 }
 
-/// Returns the questions of that call as one form.
 fn form_request(session: &SessionId, call: &str, questions: &[Question]) -> CreateElicitationRequest {
     let (message, schema) = question_form(questions);
     let scope = ElicitationSessionScope::new(session.clone()).tool_call_id(ToolCallId::new(call.to_owned()));
@@ -196,13 +192,14 @@ fn form_request(session: &SessionId, call: &str, questions: &[Question]) -> Crea
 /// Returns the heading of a form and its inputs. A form of one question is headed by it; a form of several names each at its
 /// input.
 pub fn question_form(questions: &[Question]) -> (String, ElicitationSchema) {
-    let (message, asked) = match questions {
-        [only] => (only.text.clone(), false),
-        _ => ("Please answer the following questions.".to_owned(), true),
+    let message = match questions {
+        [only] => only.text.clone(),
+        _ => "Please answer the following questions.".to_owned(),
     };
     let mut schema = ElicitationSchema::new();
     for (index, question) in questions.iter().enumerate() {
-        schema = schema.property(key(index), question.schema(asked), false);
+        let text = (questions.len() > 1).then(|| question.text.clone());
+        schema = schema.property(key(index), question.schema(text), false);
         if question.free && !question.options.is_empty() {
             let custom = StringPropertySchema::new().title("Something else".to_owned());
             schema = schema.property(format!("{}_custom", key(index)), custom, false);

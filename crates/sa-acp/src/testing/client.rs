@@ -15,17 +15,13 @@ pub trait Peer {
 /// See the module's comment. Every message that the agent writes is checked against ACP's schema.
 #[derive(Debug)]
 pub struct Client<A: Adapter, P> {
-    /// The agent.
     pub machine: Machine<A>,
-    /// The process behind it.
     pub peer: P,
-    /// The time.
     pub now: Now,
     /// Processes that were started, in order.
     pub starts: Vec<(ChildId, A::Launch)>,
     /// Processes that were to end, with the time that they were given.
     pub ends: Vec<(ChildId, Duration)>,
-    /// The replies to helpers.
     pub answers: Vec<(HelperId, Value)>,
     asked: HashMap<i64, String>,
     last_id: i64,
@@ -68,7 +64,6 @@ impl<A: Adapter, P: Peer> Client<A, P> {
         self.call("session/prompt", json!({ "sessionId": session, "prompt": prompt }))
     }
 
-    /// Tells the agent something.
     pub fn notify(&mut self, method: &str, params: Value) -> Vec<Value> {
         self.line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
@@ -88,7 +83,6 @@ impl<A: Adapter, P: Peer> Client<A, P> {
         self.answer(request, json!({ "outcome": { "outcome": "selected", "optionId": option } }))
     }
 
-    /// Sends any message.
     pub fn line(&mut self, message: &Value) -> Vec<Value> {
         if let (Some(id), Some(method)) = (message["id"].as_i64(), message["method"].as_str()) {
             self.asked.insert(id, method.to_owned());
@@ -114,7 +108,6 @@ impl<A: Adapter, P: Peer> Client<A, P> {
         self.run()
     }
 
-    /// The last process ends.
     pub fn exit(&mut self, code: Option<i32>, signal: Option<i32>, stderr: &str) -> Vec<Value> {
         self.ended(&Ended { not_started: None, code, signal, stderr: stderr.to_owned() })
     }
@@ -125,7 +118,6 @@ impl<A: Adapter, P: Peer> Client<A, P> {
         self.ended_of(child, ended)
     }
 
-    /// That process ends.
     pub fn ended_of(&mut self, child: ChildId, ended: &Ended) -> Vec<Value> {
         self.machine.ended(self.now, child, ended);
         self.run()
@@ -143,7 +135,6 @@ impl<A: Adapter, P: Peer> Client<A, P> {
         self.run()
     }
 
-    /// Time passes.
     pub fn pass(&mut self, time: Duration) -> Vec<Value> {
         self.now.elapsed += time;
         self.now.unix += time;
@@ -204,7 +195,6 @@ fn value(line: &[u8]) -> Value {
     serde_json::from_slice(line.strip_suffix(b"\n").expect("a line has an end")).unwrap()
 }
 
-/// The updates of that kind.
 pub fn updates<'a>(messages: &'a [Value], kind: &str) -> Vec<&'a Value> {
     let updates = messages.iter().map(|message| &message["params"]["update"]);
     updates.filter(|update| update["sessionUpdate"] == kind).collect()
@@ -228,7 +218,7 @@ pub fn answer(messages: &[Value]) -> &Value {
     answer.unwrap_or_else(|| panic!("no answer: {messages:?}"))
 }
 
-/// Why the turn ended; the last answer must say it.
+/// Returns the stop reason in the last answer.
 pub fn stop_reason(messages: &[Value]) -> &str {
     let answer = answer(messages);
     answer["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("no reason: {answer}"))

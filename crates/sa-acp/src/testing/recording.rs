@@ -14,7 +14,7 @@ pub fn recordings(manifest_dir: &str, folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What came of a recording, line by line.
+/// The result of a recording, line by line.
 #[derive(Debug, Default)]
 pub struct Log(pub String);
 

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Where scripts find what they run.
+/// The search path of scripts.
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The time that an answer may take.
@@ -42,12 +42,10 @@ impl<T: Send + 'static> Remote<T> {
         Self { option: "", input, output: BufReader::new(output), agent, last: 0 }
     }
 
-    /// Writes a message.
     pub async fn write(&mut self, message: &Value) {
         self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// Reads a message.
     pub async fn read(&mut self) -> Value {
         let mut line = String::new();
         let read = timeout(ANSWER, self.output.read_line(&mut line));

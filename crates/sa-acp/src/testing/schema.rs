@@ -8,12 +8,10 @@ use std::rc::Rc;
 
 const SCHEMA: &str = include_str!("../../../../schemas/acp/v1/schema.unstable.json");
 
-/// Who handles a message of a method.
+/// The side that handles a message of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// The agent.
     Agent,
-    /// The client.
     Client,
     /// Both.
     Protocol,

@@ -3,21 +3,32 @@
 use crate::protocol::errors::invalid;
 use crate::protocol::profile::{Extra, Profile};
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, Error};
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
 
-/// A part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptPart {
-    /// Text.
     Text(String),
-    /// A picture.
     Image {
-        /// The MIME type.
         media_type: String,
-        /// The data in base64.
         data: String,
     },
     /// A picture by its address.
     ImageUrl(String),
+}
+
+impl PromptPart {
+    /// Returns the part as Anthropic's API has it.
+    pub fn into_block(self) -> Value {
+        match self {
+            Self::Text(text) => json!({ "type": "text", "text": text }),
+            Self::Image { media_type, data } => {
+                let source = json!({ "type": "base64", "media_type": media_type, "data": data });
+                json!({ "type": "image", "source": source })
+            }
+            Self::ImageUrl(url) => json!({ "type": "image", "source": { "type": "url", "url": url } }),
+        }
+    }
 }
 
 /// Reads the parts of a prompt. Embedded files stand behind the text that refers to them.
@@ -63,26 +74,14 @@ fn mention(name: &str, uri: &str) -> PromptPart {
     PromptPart::Text(format!("[@{name}]({})", target.as_deref().unwrap_or(uri)))
 }
 
-/// The path that a `file:` address names; `None` for any other address, and for one whose path is not UTF-8. What follows
-/// the path, such as the lines that are meant, stays as it is.
+/// Returns the path of a `file:` address; `None` for any other address, and for one whose path is not UTF-8. A suffix of
+/// the path, such as a range of lines, stays as it is.
 pub fn local_path(uri: &str) -> Option<String> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
     let (path, suffix) = rest.split_at(rest.find(['#', '?']).unwrap_or(rest.len()));
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut left = path.as_bytes();
-    while let [first, after @ ..] = left {
-        let decoded = (*first == b'%').then(|| escaped(after)).flatten();
-        bytes.push(decoded.unwrap_or(*first));
-        left = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    Some(String::from_utf8(bytes).ok()? + suffix)
-}
-
-/// The byte that two hexadecimal digits stand for. A path with a bare `%` is no valid address, but clients send it.
-fn escaped(digits: &[u8]) -> Option<u8> {
-    let digit = |at: usize| char::from(*digits.get(at)?).to_digit(16);
-    u8::try_from(digit(0)? * 16 + digit(1)?).ok()
+    // A path with a bare `%` is no valid address, but clients send it. It stays as it is.
+    Some(percent_decode_str(path).decode_utf8().ok()?.into_owned() + suffix)
 }
 
 fn embed(
@@ -119,7 +118,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::protocol::profile::Login;
-    use serde_json::json;
 
     static TEST_PROFILE: Profile = Profile {
         name: "agent",

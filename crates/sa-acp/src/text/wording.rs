@@ -11,7 +11,7 @@ pub fn paragraph(words: impl Into<String>) -> ToolCallContent {
     ContentBlock::Text(TextContent::new(words)).into()
 }
 
-/// The first line of a text that says something, short enough for a title. What was left out shows as `…`.
+/// Returns the first line of a text, short enough for a title. `…` stands for the omitted part.
 pub fn one_line(text: &str) -> String {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
@@ -84,4 +84,11 @@ pub fn absolute(path: &str, cwd: &Path) -> PathBuf {
 pub fn place(path: &str, line: Option<u64>, cwd: &Path) -> ToolCallLocation {
     let line = line.filter(|line| *line > 0).and_then(|line| u32::try_from(line).ok());
     ToolCallLocation::new(absolute(path, cwd)).line(line)
+}
+
+/// Returns the name of an MCP server as a part of the names of its tools, which allow few characters.
+pub fn tool_prefix(server: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = server.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    if name.is_empty() { "server".to_owned() } else { name }
 }

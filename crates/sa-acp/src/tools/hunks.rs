@@ -12,7 +12,7 @@ pub struct Sides {
 /// One hunk: the lines before and after, each with its end.
 #[derive(Debug, Default)]
 struct Hunk {
-    /// Where it stands before and after, from 0.
+    /// The position before and after the change, from 0.
     old_start: usize,
     new_start: usize,
     old: Vec<String>,
@@ -20,7 +20,7 @@ struct Hunk {
 }
 
 /// The file on both sides of a change: the one on the disk with the change, or if it has it already without it; or when it
-/// is another file by now only what the change itself tells.
+/// is another file by now, only the change itself.
 pub fn sides(diff: &str, file: Option<String>) -> Sides {
     let hunks = read(diff);
     if let Some(file) = file {

@@ -1,4 +1,4 @@
-//! Tool calls that the client knows of, done or not: for CLIs that tell of a call when the model makes it.
+//! Tool calls that the client knows of, done or not: for CLIs that report a call when the model makes it.
 
 use crate::protocol::client::Client;
 use crate::tools::tool::{Described, Outcome};
@@ -14,13 +14,10 @@ const REMEMBERED: usize = 256;
 /// A tool call that the client knows of; `X` is what one agent notes about it.
 #[derive(Debug)]
 pub struct RememberedTool<X> {
-    /// The tool, by the CLI's own name.
     pub name: String,
     /// The call that a sub-agent works for who made it.
     pub parent: Option<String>,
-    /// How far it is.
     pub status: ToolCallStatus,
-    /// The agent's own note.
     pub note: X,
     number: u64,
 }
@@ -40,13 +37,13 @@ impl<X> RememberedTool<X> {
         client.profile().meta(Value::Object(about))
     }
 
-    /// Tells something about the call.
-    pub fn tell(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
+    /// Reports a change of the call.
+    pub fn report(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
         let update = ToolCallUpdate::new(id.to_owned(), fields).meta(self.meta(client));
         client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
-    /// Tells something about the call that the protocol has no place for.
+    /// Reports something about the call that the protocol has no field for.
     pub fn remark(&self, client: &mut Client, session: &SessionId, id: &str, name: &str, value: Value) {
         let about = merged(self.meta(client), client.profile().meta(json!({ name: value })));
         let update = ToolCallUpdate::new(id.to_owned(), ToolCallUpdateFields::new()).meta(about);
@@ -54,7 +51,7 @@ impl<X> RememberedTool<X> {
     }
 }
 
-/// Those of a session, by the ids of their calls.
+/// The calls of a session, by id.
 #[derive(Debug)]
 pub struct RememberedTools<X> {
     last: u64,
@@ -68,12 +65,10 @@ impl<X> Default for RememberedTools<X> {
 }
 
 impl<X> RememberedTools<X> {
-    /// One of them.
     pub fn get(&self, id: &str) -> Option<&RememberedTool<X>> {
         self.calls.get(id)
     }
 
-    /// One of them, to be changed.
     pub fn get_mut(&mut self, id: &str) -> Option<&mut RememberedTool<X>> {
         self.calls.get_mut(id)
     }
@@ -83,7 +78,7 @@ impl<X> RememberedTools<X> {
         self.calls.iter().filter(|(_, tool)| tool.is_open()).map(|(id, tool)| (id.as_str(), tool))
     }
 
-    /// A call that nobody was told of. The oldest that is done makes room for it.
+    /// Reports a new call. The oldest one that is done is forgotten if there are too many.
     pub fn begin(
         &mut self,
         client: &mut Client,
@@ -106,15 +101,15 @@ impl<X> RememberedTools<X> {
         self.calls.insert(id.to_owned(), tool);
     }
 
-    /// Tells that a call runs, unless it is known to run or to be done.
+    /// Reports that a call runs, unless it is known to run or to be done.
     pub fn runs(&mut self, client: &mut Client, session: &SessionId, id: &str) {
         let is_pending = |tool: &&mut RememberedTool<X>| tool.status == ToolCallStatus::Pending;
         let Some(tool) = self.calls.get_mut(id).filter(is_pending) else { return };
         tool.status = ToolCallStatus::InProgress;
-        tool.tell(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
+        tool.report(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
     }
 
-    /// A call is done.
+    /// Reports the result of a call.
     pub fn done(&mut self, client: &mut Client, session: &SessionId, id: &str, outcome: Outcome) {
         let Some(tool) = self.calls.get_mut(id) else { return };
         tool.status = outcome.status;
@@ -124,7 +119,7 @@ impl<X> RememberedTools<X> {
         client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
-    /// Ends all that are open like this.
+    /// Ends all open calls with this status.
     pub fn end(
         &mut self,
         client: &mut Client,
@@ -135,17 +130,17 @@ impl<X> RememberedTools<X> {
         for (id, tool) in self.calls.iter_mut().filter(|(_, tool)| tool.is_open()) {
             tool.status = status;
             let fields = ToolCallUpdateFields::new().status(status).raw_output(output.cloned());
-            tool.tell(client, session, id, fields);
+            tool.report(client, session, id, fields);
         }
     }
 
-    /// Nothing stays open behind a turn that was cut off.
+    /// Fails all open calls, for this reason.
     pub fn close(&mut self, client: &mut Client, session: &SessionId, reason: &str) {
         self.end(client, session, ToolCallStatus::Failed, Some(&json!({ "reason": reason })));
     }
 }
 
-/// Two remarks as one, those under the agent's own name included.
+/// Merges metadata, including that under the agent's own name.
 fn merged(mut first: Meta, second: Meta) -> Meta {
     for (name, value) in second {
         match (first.get_mut(&name), value) {

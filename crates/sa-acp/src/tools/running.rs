@@ -1,4 +1,4 @@
-//! Tool calls that run, with what they print meanwhile: for CLIs that tell of a call when it begins.
+//! Tool calls that run, with their output so far: for CLIs that report a call when it begins.
 
 use crate::protocol::client::Client;
 use crate::tools::terminal::printed;
@@ -23,17 +23,15 @@ const PRINT_TAIL: usize = 2 << 10;
 /// A tool call that is not done.
 #[derive(Debug)]
 pub struct RunningTool {
-    /// The description.
     pub described: Described,
     /// The call that a sub-agent works for who made it.
     pub parent: Option<String>,
-    /// The output so far.
     output: String,
-    /// Set if there is more of that than was told.
+    /// Set if a part of the output was not reported.
     has_news: bool,
 }
 
-/// Those of a session, by the ids of their calls.
+/// The calls of a session, by id.
 #[derive(Debug, Default)]
 pub struct RunningTools {
     open: BTreeMap<String, RunningTool>,
@@ -44,22 +42,19 @@ pub struct RunningTools {
 }
 
 impl RunningTools {
-    /// One of them.
     pub fn get(&self, id: &str) -> Option<&RunningTool> {
         self.open.get(id)
     }
 
-    /// One of them, to be changed.
     pub fn get_mut(&mut self, id: &str) -> Option<&mut RunningTool> {
         self.open.get_mut(id)
     }
 
-    /// Returns when [`RunningTools::tell_printed`] is due.
+    /// Returns when [`RunningTools::report_output`] is due.
     pub fn deadline(&self) -> Option<Duration> {
         self.print_at
     }
 
-    /// A call begins.
     pub fn start(
         &mut self,
         client: &mut Client,
@@ -84,26 +79,33 @@ impl RunningTools {
         }
     }
 
-    /// Tells what commands have printed.
-    pub fn tell_printed(&mut self, client: &mut Client, session: &SessionId, now: Duration) {
+    /// Reports new output of commands if it is time to.
+    pub fn report_due_output(&mut self, client: &mut Client, session: &SessionId, now: Duration) {
+        if self.print_at.is_some_and(|at| at <= now) {
+            self.report_output(client, session, now);
+        }
+    }
+
+    /// Reports new output of commands.
+    pub fn report_output(&mut self, client: &mut Client, session: &SessionId, now: Duration) {
         self.print_at = None;
         for (id, tool) in &mut self.open {
             if std::mem::take(&mut tool.has_news) {
                 self.not_before = now + PRINT_EVERY;
                 let fields = ToolCallUpdateFields::new().content(printed(tail(&tool.output)));
-                tool.tell(client, session, id, fields);
+                tool.report(client, session, id, fields);
             }
         }
     }
 
-    /// Tells that a call runs that was waiting for permission.
+    /// Reports that a call runs that was waiting for permission.
     pub fn runs(&self, client: &mut Client, session: &SessionId, id: &str) {
         if let Some(tool) = self.open.get(id) {
-            tool.tell(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
+            tool.report(client, session, id, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress));
         }
     }
 
-    /// A call is done.
+    /// Reports the result of a call.
     pub fn done(&mut self, client: &mut Client, session: &SessionId, id: &str, outcome: Outcome) {
         let Some(tool) = self.open.remove(id) else { return };
         let mut update = outcome.into_update(id.to_owned());
@@ -113,19 +115,19 @@ impl RunningTools {
         client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }
 
-    /// Nothing stays open behind a turn that was cut off.
+    /// Fails all open calls, for this reason.
     pub fn close(&mut self, client: &mut Client, session: &SessionId, reason: &str) {
         self.print_at = None;
         for (id, tool) in std::mem::take(&mut self.open) {
             let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
-            tool.tell(client, session, &id, fields.raw_output(json!({ "reason": reason })));
+            tool.report(client, session, &id, fields.raw_output(json!({ "reason": reason })));
         }
     }
 }
 
 impl RunningTool {
-    /// Tells something about the call.
-    pub fn tell(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
+    /// Reports a change of the call.
+    pub fn report(&self, client: &mut Client, session: &SessionId, id: &str, fields: ToolCallUpdateFields) {
         let update = ToolCallUpdate::new(id.to_owned(), fields).meta(about(client, self.parent.as_deref()));
         client.update(session, &SessionUpdate::ToolCallUpdate(update));
     }

@@ -1,4 +1,4 @@
-//! What a command printed and how it ended, for people and for clients that draw terminals.
+//! The output of a command and its end, for people and for clients that draw terminals.
 
 use crate::text::wording::{fenced, paragraph};
 use agent_client_protocol_schema::v1::{Meta, SessionUpdate, ToolCallContent};
@@ -18,7 +18,7 @@ pub fn terminal_output(id: &str, data: &str) -> Meta {
     Meta::from_iter([(OUTPUT.to_owned(), json!({ "terminal_id": id, "data": data }))])
 }
 
-/// How the command of the call `id` ended; without a code if that is not known.
+/// Returns the exit of the command of the call `id`; without a code if that is not known.
 pub fn terminal_exit(id: &str, code: Option<i64>) -> Meta {
     let exit = json!({ "terminal_id": id, "exit_code": code, "signal": null });
     Meta::from_iter([("terminal_exit".to_owned(), exit)])

@@ -1,4 +1,4 @@
-//! What happens when a process of the CLI ends, and what errors mean.
+//! The end of a process of the CLI and of a session, and errors.
 
 use super::Session;
 use crate::core::Core;
@@ -16,10 +16,10 @@ const UNKNOWN_USER: [&str; 5] =
 
 impl Session {
     /// Handles the exit of the process.
-    pub(super) fn ended(&mut self, core: &mut Core, ended: &Ended) {
+    pub(super) fn on_process_end(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
         self.drop_asks(core);
-        self.tools.close(&mut core.client, &self.conversation.id, "The process of Amp ended");
+        self.tools.close(&mut core.io.client, &self.conversation.id, "The process of Amp ended");
         if self.closed(core) {
             return;
         }
@@ -34,9 +34,18 @@ impl Session {
             tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "amp ended by itself");
         }
     }
+
+    /// Answers the requests to close the session. Returns `false` if there are none.
+    pub(super) fn closed(&mut self, core: &mut Core) -> bool {
+        if !self.conversation.is_closing() {
+            return false;
+        }
+        self.deletes = self.conversation.close(&mut core.io.client);
+        true
+    }
 }
 
-/// The error for a process that ended before its work was done; `printed` is what it said beside it.
+/// Returns the error for a process that ended before its work was done; `printed` is its other output.
 pub(crate) fn explain(ended: &Ended, printed: &str) -> Error {
     let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let plain = process_ended("Amp", ended, None);

@@ -3,7 +3,6 @@
 use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer};
 use serde_json::{Map, Value, json};
 
-/// The servers by name.
 pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
     let headers = |headers: Vec<HttpHeader>| {
         headers.into_iter().map(|header| (header.name, json!(header.value))).collect::<Map<_, _>>()

@@ -9,10 +9,10 @@ impl Session {
     /// Answers the client that opened the session.
     pub(crate) fn opened(&self, core: &mut Core, key: &RequestKey, how: &How, history: &[SessionUpdate]) {
         for update in history {
-            self.conversation.update(&mut core.client, update);
+            self.conversation.update(&mut core.io.client, update);
         }
         let options = self.options(core);
-        core.client.opened(key, how, &self.conversation.id, self.settings.modes(), options);
+        core.io.client.opened(key, how, &self.conversation.id, self.settings.modes.state(), options);
     }
 
     /// Opens a session that is open, which may be in another place from now on.
@@ -26,7 +26,7 @@ impl Session {
     ) {
         if workspace != self.workspace {
             if self.turn.is_some() {
-                return core.client.fail(key, &failure("the session is at work and cannot move", "busy"));
+                return core.io.client.fail(key, &failure("the session is at work and cannot move", "busy"));
             }
             self.workspace = workspace;
             self.dismiss(core);

@@ -5,13 +5,12 @@ use crate::core::Core;
 use crate::delegate::{PermissionQuery, Verdict};
 use crate::tools;
 use agent_client_protocol_schema::v1::ToolCallUpdate;
-use sa_acp::{Asking, Decision, Grant, HelperId, Reply, absolute, permission_options};
+use sa_acp::{AskReason, Asking, Decision, Grant, HelperId, PermissionRequest, absolute, permission_options};
 use serde_json::Value;
 
-/// What the model is told in plan mode.
+/// The message to the model in plan mode.
 const READ_ONLY: &str = "rejected: plan mode is read-only, and this may change something. Finish the plan; the user leaves plan mode.";
 
-/// A tool that waits for permission.
 #[derive(Debug)]
 pub struct Ask {
     helper: HelperId,
@@ -53,25 +52,24 @@ impl Session {
         let grant = grant(&tool, &input);
         let is_allowed = !changes || self.allowed.contains(&grant);
         if is_allowed && !asks_all {
-            self.tools.runs(&mut core.client, &self.conversation.id, &call);
+            self.tools.runs(&mut core.io.client, &self.conversation.id, &call);
             return answer(core, helper, Ok(()));
         }
         let path = tools::changed_file(&tool, &input);
         let before = path.and_then(|path| core.host.disk.read(&absolute(path, &self.workspace.cwd)));
         let described = tools::call(&tool, &input, &self.workspace.cwd, before.as_deref());
         let update = ToolCallUpdate::new(call.clone(), described.into_fields());
-        let options = permission_options(Some(grant.option()), None);
-        let id = helper.0.to_string();
+        let request = PermissionRequest {
+            call: update,
+            options: permission_options(Some(grant.option()), None),
+            reason: if is_allowed { AskReason::ClientRules } else { AskReason::Needed },
+        };
         let ask = Ask { helper, call, tool, input };
-        if is_allowed {
-            return self.conversation.ask_though_allowed(&mut core.client, &id, ask, update, options);
-        }
-        self.conversation.ask_permission(&mut core.client, &id, ask, update, options);
+        self.conversation.ask_permission(&mut core.io.client, &helper.0.to_string(), ask, request);
     }
 
-    /// Handles the client's decision.
-    pub(super) fn permission_answered(&mut self, core: &mut Core, ask: &Ask, reply: Reply) {
-        let outcome = match Decision::read(reply) {
+    pub(super) fn on_decision(&mut self, core: &mut Core, ask: &Ask, decision: Decision) {
+        let outcome = match decision {
             Decision::Once => Ok(()),
             Decision::Session | Decision::Forever => {
                 self.allowed.push(grant(&ask.tool, &ask.input));
@@ -82,7 +80,7 @@ impl Session {
             Decision::Failed(reason) => Err(reason),
         };
         match &outcome {
-            Ok(()) => self.tools.runs(&mut core.client, &self.conversation.id, &ask.call),
+            Ok(()) => self.tools.runs(&mut core.io.client, &self.conversation.id, &ask.call),
             Err(reason) => self.tool_refused(core, &ask.call, reason),
         }
         answer(core, ask.helper, outcome);
@@ -90,7 +88,7 @@ impl Session {
 
     /// Decides open questions by the new mode, or asks them again.
     pub(super) fn ask_again(&mut self, core: &mut Core) {
-        for (_, ask) in self.conversation.withdraw_all(&mut core.client) {
+        for (_, ask) in self.conversation.withdraw_all(&mut core.io.client) {
             let Ask { helper, call, tool, input } = ask;
             let thread = self.conversation.id.to_string();
             self.on_query(core, helper, PermissionQuery { tool, call: Some(call), thread, input });
@@ -99,12 +97,12 @@ impl Session {
 
     /// The CLI does not want to know any more.
     pub(crate) fn on_helper_gone(&mut self, core: &mut Core, helper: HelperId) {
-        self.conversation.withdraw(&mut core.client, &helper.0.to_string());
+        self.conversation.withdraw(&mut core.io.client, &helper.0.to_string());
     }
 
     /// Takes all questions back from the client; what they are about does not run.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        for (_, ask) in self.conversation.withdraw_all(&mut core.client) {
+        for (_, ask) in self.conversation.withdraw_all(&mut core.io.client) {
             answer(core, ask.helper, Err("The user cancelled the turn.".to_owned()));
         }
     }

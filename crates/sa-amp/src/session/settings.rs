@@ -1,94 +1,67 @@
-//! What a client can set about a session: the permission mode, which is kept here, and the agent mode, which is the CLI's.
+//! The settings of a session: the permission mode, which is kept here, and the agent mode, which is the CLI's.
 
 use super::Session;
-use crate::core::Core;
+use crate::core::{Core, Host};
 use crate::launch::Asking;
 use agent_client_protocol_schema::v1::{
-    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
+    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
 };
-use sa_acp::{Mode as _, ModeRow, SetRequest, choice, humanised, invalid, mode_option, mode_state};
+use sa_acp::{BasicMode as Mode, ModeRow, Modes, SetRequest, basic_modes, choice, humanised, invalid};
 
 /// The choice of the CLI's own agent mode.
 const DEFAULT: &str = "default";
 
-/// The permission mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Default,
-    Plan,
-    Bypass,
-}
+static MODES: [ModeRow<Mode>; 3] = basic_modes(
+    "Asks before edits, commands and other changes",
+    "Reads only; whatever would change something is refused",
+);
 
-impl sa_acp::Mode for Mode {
-    const ALL: &'static [ModeRow<Self>] = &[
-        (Mode::Default, "default", "Default", "Asks before edits, commands and other changes"),
-        (Mode::Plan, "plan", "Plan", "Reads only; whatever would change something is refused"),
-        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-    ];
-}
-
-/// What a process is started with and keeps until it ends.
+/// The settings that a process keeps until it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fixed {
     pub(super) agent_mode: Option<String>,
     pub(super) asking: Asking,
 }
 
-/// See the module's comment.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    allow_bypass: bool,
-    mode: Mode,
+    pub(super) modes: Modes<Mode>,
     /// `None` for the one that the CLI has by itself.
     agent_mode: Option<String>,
 }
 
 impl Settings {
-    pub(super) fn new(allow_bypass: bool) -> Self {
-        Self { allow_bypass, mode: Mode::Default, agent_mode: None }
+    pub(super) fn new(host: &Host) -> Self {
+        let is_offered = |mode| host.allow_bypass || mode != Mode::Bypass;
+        Self { modes: Modes::new(&MODES, Mode::Default, is_offered), agent_mode: None }
     }
 
     pub(super) fn is_plan(&self) -> bool {
-        self.mode == Mode::Plan
+        self.modes.current() == Mode::Plan
     }
 
     pub(super) fn is_bypass(&self) -> bool {
-        self.mode == Mode::Bypass
+        self.modes.current() == Mode::Bypass
     }
 
     pub(super) fn fixed(&self) -> Fixed {
-        let asking = match self.mode {
+        let asking = match self.modes.current() {
             Mode::Plan => Asking::Plan,
             Mode::Bypass => Asking::Bypass,
             Mode::Default => Asking::Default,
         };
         Fixed { agent_mode: self.agent_mode.clone(), asking }
     }
-
-    pub(super) fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    /// Returns whether a mode can be switched to.
-    fn offers(&self, mode: Mode) -> bool {
-        self.allow_bypass || mode != Mode::Bypass
-    }
-
-    /// The modes, as clients know them that do not know options.
-    pub(super) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
-    }
 }
 
 impl Session {
-    /// The complete list of options.
     pub(super) fn options(&self, core: &Core) -> Vec<SessionConfigOption> {
-        let modes = Mode::choices(|mode| self.settings.offers(mode));
-        let mut options = vec![mode_option(self.settings.mode.id(), modes)];
-        if !core.agent_modes().is_empty() {
+        let mut options = vec![self.settings.modes.option()];
+        if !core.agent_modes.known().is_empty() {
             let mut choices = vec![choice((DEFAULT, "Default", "As Amp has it by itself"))];
             choices.extend(
-                core.agent_modes()
+                core.agent_modes
+                    .known()
                     .iter()
                     .map(|mode| SessionConfigSelectOption::new(mode.clone(), humanised(mode))),
             );
@@ -105,12 +78,9 @@ impl Session {
     pub(super) fn set_option(&mut self, core: &Core, request: &SetRequest) -> Result<(), Error> {
         let SetRequest { option, value, .. } = request;
         match &**option {
-            "mode" => {
-                let mode = Mode::from_id(value).filter(|mode| self.settings.offers(*mode));
-                self.settings.mode = mode.ok_or_else(|| invalid(format!("no mode {value}")))?;
-            }
+            "mode" => self.settings.modes.set(self.settings.modes.find(value)?),
             "agent_mode" if value == DEFAULT => self.settings.agent_mode = None,
-            "agent_mode" if core.agent_modes().contains(value) => {
+            "agent_mode" if core.agent_modes.known().contains(value) => {
                 self.settings.agent_mode = Some(value.clone());
             }
             "agent_mode" => return Err(invalid(format!("no choice {value} of {option}"))),

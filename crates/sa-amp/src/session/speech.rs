@@ -1,32 +1,29 @@
 //! Lines of the CLI: what the model says and thinks, in whole messages, what it calls, and what comes of it.
 
 use super::Session;
-use super::turn::total;
 use crate::core::Core;
 use crate::limits::LULL;
-use crate::native::{AssistantMessage, Block, Line, Said, System, Tokens, UserMessage};
-use agent_client_protocol_schema::v1::{SessionUpdate, StopReason, UsageUpdate};
-use sa_acp::Voice;
-use sa_acp::clipped;
+use agent_client_protocol_schema::v1::{SessionUpdate, StopReason, ToolCallStatus, UsageUpdate};
+use sa_acp::{ChunkKind, ModelTokens, clipped};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 impl Session {
-    /// Handles a line of the process.
-    pub(super) fn native(&mut self, core: &mut Core, line: &[u8]) {
+    pub(super) fn on_stream_line(&mut self, core: &mut Core, line: &[u8]) {
         if let Some(turn) = &mut self.turn {
             turn.set_lull(None);
         }
-        match serde_json::from_slice(line) {
-            Ok(Line::System(system)) => self.began(core, &system),
-            Ok(Line::User(said)) => self.results(core, said),
-            Ok(Line::Assistant(said)) => self.spoke(core, said),
-            Ok(Line::Result(outcome)) => self.result(core, &outcome),
-            Err(_) => self.unknown(core, &String::from_utf8_lossy(line)),
+        let read: Value = serde_json::from_slice(line).unwrap_or_default();
+        match read["type"].as_str() {
+            Some("system") => self.on_system(core, &read["mcp_servers"]),
+            Some("user") => self.on_results(core, &read["message"]),
+            Some("assistant") => self.on_assistant(core, &read),
+            Some("result") => self.on_result(core, &read),
+            _ => self.unknown(core, &String::from_utf8_lossy(line)),
         }
     }
 
-    /// Passes on what is not understood. A process that cannot go on says why in plain text.
+    /// Reports an unknown line. A process that cannot continue says why in plain text.
     pub(super) fn unknown(&mut self, core: &mut Core, line: &str) {
         self.unknown_lines += 1;
         if let Some(child) = &mut self.child
@@ -35,45 +32,50 @@ impl Session {
             child.complaint.get_or_insert_with(|| line.to_owned());
             if line.contains("No API key found") {
                 // It would wait for somebody to log in.
-                child.hurry(&mut core.processes, core.host.limits.drain);
+                child.hurry(&mut core.io.processes, core.host.limits.drain);
             }
         }
         let kept = clipped(line);
-        core.client.remark(
+        core.io.client.remark(
             &self.conversation.id,
             "unparsed",
             json!({ "number": self.unknown_lines, "line": kept }),
         );
     }
 
-    fn began(&self, core: &mut Core, system: &System) {
-        if let Some(servers) = system.mcp_servers.as_ref().filter(|servers| !servers.is_empty()) {
-            core.client.remark(&self.conversation.id, "mcp", json!(servers));
+    fn on_system(&self, core: &mut Core, servers: &Value) {
+        let status = |server: &Value| json!({ "name": server["name"], "status": server["status"] });
+        let servers: Vec<_> = servers.as_array().into_iter().flatten().map(status).collect();
+        if !servers.is_empty() {
+            core.io.client.remark(&self.conversation.id, "mcp", json!(servers));
         }
     }
 
     /// The results that a line brings. The echo of a prompt is nothing new.
-    fn results(&mut self, core: &mut Core, said: Said<UserMessage>) {
-        for value in said.message.content.into_iter().flatten() {
-            if let Ok(Block::ToolResult { tool_use_id, content, is_error }) = Block::deserialize(value) {
-                self.tool_done(core, &tool_use_id, &content, is_error == Some(true));
-            }
+    fn on_results(&mut self, core: &mut Core, message: &Value) {
+        for block in message["content"].as_array().into_iter().flatten() {
+            let Some(id) = block["tool_use_id"].as_str().filter(|_| block["type"] == "tool_result") else {
+                continue;
+            };
+            let is_error = block["is_error"] == true;
+            let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+            self.tool_done(core, id, &block["content"], status);
         }
     }
 
-    fn spoke(&mut self, core: &mut Core, said: Said<AssistantMessage>) {
-        let Said { message, parent_tool_use_id: parent } = said;
+    /// Handles a complete message of the model. That of a sub-agent names the call that it is a part of.
+    fn on_assistant(&mut self, core: &mut Core, line: &Value) {
+        let (message, parent) = (&line["message"], line["parent_tool_use_id"].as_str());
         self.messages += 1;
-        let content = message.content.unwrap_or_default();
+        let content = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let calls = content.iter().any(|block| block["type"] == "tool_use");
-        for value in content {
-            match Block::deserialize(value) {
-                Ok(Block::Text { text }) if parent.is_none() => self.say(core, Voice::Said, &text),
-                Ok(Block::Thinking { thinking }) if parent.is_none() => {
-                    self.say(core, Voice::Thought, &thinking)
-                }
-                Ok(Block::ToolUse { id, name, input }) => {
-                    self.tool_called(core, &id, &name, &input, parent.as_deref());
+        for block in content {
+            let text = |name: &str| block[name].as_str().unwrap_or_default();
+            match text("type") {
+                "text" if parent.is_none() => self.say(core, ChunkKind::Message, text("text")),
+                "thinking" if parent.is_none() => self.say(core, ChunkKind::Thought, text("thinking")),
+                "tool_use" if !text("id").is_empty() => {
+                    self.tool_called(core, text("id"), text("name"), &block["input"], parent)
                 }
                 _ => {}
             }
@@ -81,12 +83,10 @@ impl Session {
         if parent.is_some() {
             return;
         }
-        if let Some(tokens) = message.usage {
-            self.meter(core, tokens);
-        }
-        let reason = match message.stop_reason.as_deref() {
+        self.meter(core, &message["usage"]);
+        let reason = match message["stop_reason"].as_str() {
             None if !calls => {
-                let until = core.now.elapsed + LULL;
+                let until = core.io.now.elapsed + LULL;
                 if let Some(turn) = &mut self.turn {
                     turn.set_lull(Some(until));
                 }
@@ -100,23 +100,24 @@ impl Session {
         self.turn_ended(core, reason);
     }
 
-    fn say(&self, core: &mut Core, voice: Voice, text: &str) {
-        core.client.say(
+    fn say(&self, core: &mut Core, kind: ChunkKind, text: &str) {
+        core.io.client.say(
             &self.conversation.id,
-            voice,
+            kind,
             &format!("{}-{}", self.conversation.id, self.messages),
             text,
         );
     }
 
-    /// Tells how full the context is.
-    fn meter(&mut self, core: &mut Core, tokens: Tokens) {
+    /// Counts the tokens of a message, and reports the size of the context.
+    fn meter(&mut self, core: &mut Core, usage: &Value) {
+        let Ok(used) = ModelTokens::deserialize(usage) else { return };
         if let Some(turn) = &mut self.turn {
-            turn.count(tokens);
+            turn.count(used);
         }
-        if let Some(size) = tokens.max_tokens {
-            self.conversation
-                .update(&mut core.client, &SessionUpdate::UsageUpdate(UsageUpdate::new(total(tokens), size)));
+        if let Some((size, used)) = usage["max_tokens"].as_u64().zip(used.total()) {
+            let update = SessionUpdate::UsageUpdate(UsageUpdate::new(used, size));
+            self.conversation.update(&mut core.io.client, &update);
         }
     }
 }

@@ -1,50 +1,21 @@
-//! What tools may change.
+//! The effects of tools.
 
-use sa_shell::only_reads;
+use sa_shell::{Names, only_reads};
 use serde_json::Value;
 
 /// Tools that change nothing outside of the conversation, or whose own tools are asked about one by one.
-const READING: [&str; 33] = [
-    "Read",
-    "Glob",
-    "Grep",
-    "Task",
-    "chart",
-    "commit_search",
-    "diff",
-    "find_thread",
-    "finder",
-    "get_diagnostics",
-    "get_document",
-    "glob",
-    "glob_github",
-    "librarian",
-    "list_directory",
-    "list_directory_github",
-    "list_repositories",
-    "look_at",
-    "mermaid",
-    "oracle",
-    "read_file",
-    "read_github",
-    "read_mcp_resource",
-    "read_thread",
-    "read_web_page",
-    "search_documents",
-    "search_github",
-    "skill",
-    "task_list",
-    "todo_read",
-    "todo_write",
-    "view_image",
-    "web_search",
-];
+const READING: Names = Names(
+    "Read Glob Grep Task chart commit_search diff find_thread finder get_diagnostics get_document glob \
+     glob_github librarian list_directory list_directory_github list_repositories look_at mermaid oracle \
+     read_file read_github read_mcp_resource read_thread read_web_page search_documents search_github \
+     skill task_list todo_read todo_write view_image web_search",
+);
 
-/// Returns whether a use of a tool may change something. What is not known may.
+/// Returns whether a use of a tool may change something. Unknown tools may.
 pub(crate) fn changes_something(tool: &str, input: &Value) -> bool {
     match command_line(tool, input) {
         Some(command) => !only_reads(command),
-        None => !READING.contains(&tool),
+        None => !READING.contains(tool),
     }
 }
 
@@ -79,5 +50,16 @@ mod tests {
         assert!(changes_something("shell_command", &json!({ "command": "ls; rm a" })));
         assert!(!changes_something("Bash", &json!({ "cmd": "ls" })));
         assert!(!changes_something("Read", &json!({})));
+    }
+
+    #[test]
+    fn no_harmful_command_counts_as_reading_and_common_ones_do() {
+        for command in sa_testkit::harm::harmful_commands() {
+            assert!(changes_something("Bash", &json!({ "cmd": command })), "{command}");
+            assert!(changes_something("shell_command", &json!({ "command": command })), "{command}");
+        }
+        for command in sa_testkit::harm::HARMLESS {
+            assert!(!changes_something("Bash", &json!({ "cmd": command })), "{command}");
+        }
     }
 }

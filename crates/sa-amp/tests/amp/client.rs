@@ -13,7 +13,7 @@ pub(crate) use sa_acp::testing::{answer, request, stop_reason, updates};
 /// The thread of the first session, and so its id.
 pub(crate) const THREAD: &str = "T-01a1e094-6888-77d3-a355-1560a145d899";
 
-/// What is on disk: one directory with one file.
+/// A disk with one directory and one file.
 #[derive(Debug, Default)]
 pub(crate) struct Folder {
     pub(crate) rules: Option<PathBuf>,
@@ -46,7 +46,7 @@ impl Disk for Folder {
 /// The processes of the CLI, as far as they are played.
 #[derive(Debug, Default)]
 pub(crate) struct Cli {
-    /// What was written to them and not looked at yet.
+    /// Lines to the processes that the test has not taken.
     written: Vec<Value>,
     helpers: u64,
 }
@@ -212,7 +212,7 @@ impl Client {
         self.pass(Duration::from_secs(seconds))
     }
 
-    /// What was written to processes since the last look.
+    /// Takes the lines that were written to processes.
     pub(crate) fn written(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.peer.written)
     }

@@ -31,7 +31,7 @@ while IFS= read -r line; do
 done
 "#;
 
-/// The helper, as the binary would be: it asks at the door and tells by its exit code what it was told.
+/// The helper, as the binary would be: it asks at the permission socket and exits with the verdict.
 const HELPER: &str = r#"
 import json, os, socket, sys
 asked = {"tool": os.environ["AGENT_TOOL_NAME"], "call": os.environ["AGENT_TOOL_USE_ID"],

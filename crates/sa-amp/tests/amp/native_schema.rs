@@ -22,7 +22,7 @@ fn kind(line: &Value) -> String {
     line["subtype"].as_str().map_or_else(|| name.to_owned(), |subtype| format!("{name}/{subtype}"))
 }
 
-/// What is wrong with a line.
+/// Returns the errors of a line.
 fn wrong(validators: &HashMap<String, Validator>, line: &Value) -> Vec<String> {
     match validators.get(&kind(line)) {
         Some(validator) => validator.iter_errors(line).map(|error| error.to_string()).collect(),

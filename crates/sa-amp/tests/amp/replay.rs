@@ -1,5 +1,5 @@
-//! Recorded conversations with real builds of the CLI, played to the machine. What the recording's program asked for becomes
-//! what a client would ask for; what the CLI wrote goes in as it is. What comes out is in the snapshots.
+//! Recorded conversations with real builds of the CLI, played to the machine. Requests of the recording's program become
+//! requests of a client; lines of the CLI go in as they are. The output is in the snapshots.
 
 use crate::client::{Client, host};
 use sa_acp::testing::recordings;

@@ -1,37 +1,20 @@
 //! Slash commands.
 
 use super::Session;
-use crate::core::Core;
-use agent_client_protocol_schema::v1::{AvailableCommand, AvailableCommandsUpdate, SessionUpdate};
+use agent_client_protocol_schema::v1::AvailableCommand;
+use sa_shell::Names;
 use serde_json::Value;
 
 /// Commands that make no sense through a protocol: they need the CLI's own screen, log somebody in or out, end the program,
 /// or leave the session for another one.
-const HIDDEN: [&str; 14] = [
-    "clear",
-    "config",
-    "cost",
-    "exit",
-    "feedback",
-    "help",
-    "keybindings",
-    "login",
-    "logout",
-    "output-style:new",
-    "resume",
-    "release-notes",
-    "terminal-setup",
-    "vim",
-];
+const HIDDEN: Names = Names(
+    "clear config cost exit feedback help keybindings login logout output-style:new resume release-notes \
+     terminal-setup vim",
+);
 
 impl Session {
     pub(super) fn learn_commands(&mut self, commands: &[Value]) {
         self.commands = commands.iter().filter_map(command).collect();
-    }
-
-    pub(super) fn tell_commands(&self, core: &mut Core) {
-        let update = AvailableCommandsUpdate::new(self.commands.clone());
-        self.conversation.update(&mut core.client, &SessionUpdate::AvailableCommandsUpdate(update));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::Session;
 use crate::core::Core;
-use crate::native::frame::{Compacted, Status};
 use agent_client_protocol_schema::v1::{CompactionStatus, CompactionUpdate, SessionUpdate};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The compaction that runs, if one does.
 #[derive(Debug, Default)]
@@ -14,30 +13,31 @@ pub(super) struct Compaction {
 }
 
 impl Session {
-    pub(super) fn compaction_changed(&mut self, core: &mut Core, status: &Status) {
-        if status.status.as_deref() == Some("compacting") && !self.compaction.running {
+    pub(super) fn on_compaction_status(&mut self, core: &mut Core, status: &Value) {
+        if status["status"] == "compacting" && !self.compaction.running {
             self.compaction.running = true;
             self.compaction.count += 1;
-            return self.tell_compaction(core, CompactionStatus::InProgress, None);
+            return self.report_compaction(core, CompactionStatus::InProgress, None);
         }
-        let Some(result) = &status.compact_result else { return };
+        let Some(result) = status["compact_result"].as_str() else { return };
         if std::mem::take(&mut self.compaction.running) {
-            let status_told =
-                if result == "success" { CompactionStatus::Completed } else { CompactionStatus::Failed };
-            self.tell_compaction(core, status_told, status.compact_error.clone());
+            let is_done = result == "success";
+            let end = if is_done { CompactionStatus::Completed } else { CompactionStatus::Failed };
+            let error = status["compact_error"].as_str().map(str::to_owned);
+            self.report_compaction(core, end, error);
         }
     }
 
-    fn tell_compaction(&self, core: &mut Core, status: CompactionStatus, error: Option<String>) {
+    fn report_compaction(&self, core: &mut Core, status: CompactionStatus, error: Option<String>) {
         let id = format!("compaction_{}", self.compaction.count);
-        if core.client.handshake.follows_compaction() {
+        if core.io.client.handshake.follows_compaction() {
             let mut update = CompactionUpdate::new(id, status);
             if let Some(error) = error {
                 update = update.error(error);
             }
-            return self.conversation.update(&mut core.client, &SessionUpdate::CompactionUpdate(update));
+            return self.conversation.update(&mut core.io.client, &SessionUpdate::CompactionUpdate(update));
         }
-        core.client.remark(
+        core.io.client.remark(
             &self.conversation.id,
             "compaction",
             json!({ "id": id, "status": status, "error": error }),
@@ -45,10 +45,10 @@ impl Session {
     }
 
     /// From here on the context is another one.
-    pub(super) fn compacted(&mut self, core: &mut Core, compacted: &Compacted) {
-        if let Some(tokens) = compacted.compact_metadata.as_ref().and_then(|metadata| metadata.post_tokens) {
+    pub(super) fn on_compacted(&mut self, core: &mut Core, compacted: &Value) {
+        if let Some(tokens) = compacted["compact_metadata"]["post_tokens"].as_u64() {
             self.meter.set_used(tokens);
-            self.tell_usage(core);
+            self.report_usage(core);
         }
     }
 }

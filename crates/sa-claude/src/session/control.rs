@@ -1,11 +1,11 @@
 //! Our own questions and orders to the CLI. Each has a deadline, because versions that do not know one may not answer it.
 
 use super::Session;
+use super::opening::ControlOutcome;
 use super::settings::Change;
 use crate::core::Core;
 use crate::limits::MAX_CONTROLS;
-use crate::native::frame::Response;
-use crate::native::line::{Line, Request};
+use crate::native::line;
 use agent_client_protocol_schema::v1::{Notice, NoticeSeverity};
 use sa_acp::{Pending, SetRequest, failure};
 use serde_json::{Value, json};
@@ -53,26 +53,25 @@ impl Controls {
 
 impl Session {
     /// Asks or orders the CLI something.
-    pub(super) fn control(&mut self, core: &mut Core, request: &Request, within: Duration, then: Then) {
+    pub(super) fn control(&mut self, core: &mut Core, request: &Value, within: Duration, then: Then) {
         let Some(child) = &self.child else { return };
-        let request_id = self.controls.open(core.now.elapsed + within, then);
-        let line = Line::ControlRequest { request_id: &request_id, request };
-        core.processes.write(child.id, line.to_bytes());
+        let request_id = self.controls.open(core.io.now.elapsed + within, then);
+        core.io.processes.write(child.id, line::request(&request_id, request));
     }
 
     /// The same when nothing depends on the answer.
-    pub(super) fn order(&mut self, core: &mut Core, request: &Request, name: &'static str) {
+    pub(super) fn order(&mut self, core: &mut Core, request: &Value, name: &'static str) {
         self.control(core, request, core.host.limits.control, Then::Nothing(name));
     }
 
-    /// Takes an answer of the CLI. What it echoes of our own answers has an id that was not given here.
-    pub(super) fn control_answered(&mut self, core: &mut Core, response: Response) {
-        let id = response.request_id.as_deref().unwrap_or_default();
+    /// Handles an answer of the CLI. Echoes of our own answers have other ids.
+    pub(super) fn on_control_response(&mut self, core: &mut Core, mut response: Value) {
+        let id = response["request_id"].as_str().unwrap_or_default();
         let Some(then) = self.controls.open.answered(id) else { return };
-        let answer = if response.subtype.as_deref() == Some("error") {
-            Err(response.error.unwrap_or_else(|| "refused".to_owned()))
+        let answer = if response["subtype"] == "error" {
+            Err(response["error"].as_str().unwrap_or("refused").to_owned())
         } else {
-            Ok(response.response)
+            Ok(response["response"].take())
         };
         self.control_done(core, then, Some(answer));
     }
@@ -82,17 +81,17 @@ impl Session {
     }
 
     /// `answer` is `None` if none came in time.
-    fn control_done(&mut self, core: &mut Core, then: Then, answer: Option<Result<Value, String>>) {
+    fn control_done(&mut self, core: &mut Core, then: Then, answer: ControlOutcome) {
         match then {
-            Then::Initialized => self.initialized(core, answer),
-            Then::Version => self.version_known(core, answer),
-            Then::Settings => self.settings_known(core, answer),
-            Then::McpServers => self.mcp_servers_set(core, answer),
-            Then::McpStatus => self.mcp_status_known(core, answer),
-            Then::TokenSet => self.token_set(core, answer),
-            Then::ModelFollowed(name) => self.model_followed(core, &name, answer),
-            Then::Applied(change) => self.change_applied(core, change, answer),
-            Then::Changed(request, change) => self.change_done(core, &request, change, answer),
+            Then::Initialized => self.on_initialized(core, answer),
+            Then::Version => self.on_version(core, answer),
+            Then::Settings => self.on_settings(core, answer),
+            Then::McpServers => self.on_mcp_servers_set(core, answer),
+            Then::McpStatus => self.on_mcp_status(core, answer),
+            Then::TokenSet => self.on_token_set(core, answer),
+            Then::ModelFollowed(name) => self.on_model_followed(core, &name, answer),
+            Then::Applied(change) => self.on_change_applied(core, change, answer),
+            Then::Changed(request, change) => self.on_change_done(core, &request, change, answer),
             Then::Nothing(name) => match answer {
                 Some(Ok(_)) => {}
                 Some(Err(error)) => tracing::debug!(name, error, "claude refused an order"),
@@ -104,22 +103,25 @@ impl Session {
     /// Changes a setting on a client's behalf. Without a process it is noted for the next one.
     pub(super) fn change(&mut self, core: &mut Core, set: SetRequest, change: Change) {
         if self.child.is_none() {
-            return self.change_done(core, &set, change, Some(Ok(Value::Null)));
+            return self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
         }
         if self.controls.is_full() {
-            return core.client.fail(&set.key, &failure("too many changes are waiting for claude", "busy"));
+            return core
+                .io
+                .client
+                .fail(&set.key, &failure("too many changes are waiting for claude", "busy"));
         }
         let (request, limit) = (change.request(), core.host.limits.control);
         if self.mcp.holds_answers() {
             // No prompt goes out before the answer, so the change is in force for the next one.
             self.control(core, &request, core.host.limits.mcp + limit, Then::Applied(change.clone()));
-            return self.change_done(core, &set, change, Some(Ok(Value::Null)));
+            return self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
         }
         self.control(core, &request, limit, Then::Changed(Box::new(set), change));
     }
 
     /// The CLI answers to a change that the client takes for made.
-    fn change_applied(&mut self, core: &mut Core, change: Change, answer: Option<Result<Value, String>>) {
+    fn on_change_applied(&mut self, core: &mut Core, change: Change, answer: ControlOutcome) {
         let reason = match answer {
             Some(Ok(_)) => return,
             Some(Err(error)) => error,
@@ -128,7 +130,7 @@ impl Session {
         let (option, value) = change.words();
         let title = format!("Claude Code did not take the {option} '{value}'");
         let notice = Notice::new(NoticeSeverity::Error, title).description(reason.clone());
-        core.client.notice(
+        core.io.client.notice(
             &self.conversation.id,
             notice,
             "refused",
@@ -136,17 +138,13 @@ impl Session {
         );
     }
 
-    fn change_done(
-        &mut self,
-        core: &mut Core,
-        set: &SetRequest,
-        change: Change,
-        answer: Option<Result<Value, String>>,
-    ) {
+    fn on_change_done(&mut self, core: &mut Core, set: &SetRequest, change: Change, answer: ControlOutcome) {
         match answer {
             Some(Ok(_)) => {}
-            Some(Err(error)) => return core.client.fail(&set.key, &failure(error, "refused")),
-            None => return core.client.fail(&set.key, &failure("claude did not answer in time", "timeout")),
+            Some(Err(error)) => return core.io.client.fail(&set.key, &failure(error, "refused")),
+            None => {
+                return core.io.client.fail(&set.key, &failure("claude did not answer in time", "timeout"));
+            }
         }
         if matches!(change, Change::Model(_)) {
             self.meter.model_changed();
@@ -154,6 +152,6 @@ impl Session {
         let mode_before = self.settings.mode().to_owned();
         self.settings.apply(change);
         let mode = Some(self.settings.mode()).filter(|mode| *mode != mode_before);
-        core.client.setting_changed(&self.conversation.id, set, mode, self.settings.options());
+        core.io.client.setting_changed(&self.conversation.id, set, mode, self.settings.options());
     }
 }

@@ -1,10 +1,11 @@
-//! What happens when a process of the CLI ends: as it was told to, or by itself.
+//! The end of a process of the CLI: on request, or by itself. A session that is closed or deleted ends with its process, and
+//! then the client is answered.
 
-use super::{Child, Session};
+use super::{Activity, Child, Session};
 use crate::core::Core;
 use crate::launch::NativeConversation;
-use agent_client_protocol_schema::v1::Error;
-use sa_acp::{Ended, SessionProcess, process_ended, session_not_found};
+use agent_client_protocol_schema::v1::{DeleteSessionResponse, Error};
+use sa_acp::{Ended, SessionProcess, failure, process_ended, session_not_found};
 
 /// The CLI's message when it is to resume a conversation that it does not have.
 const NO_CONVERSATION: &str = "No conversation found";
@@ -13,19 +14,18 @@ const NO_CONVERSATION: &str = "No conversation found";
 const IN_USE: &str = "already in use";
 
 impl Session {
-    pub(super) fn ended(&mut self, core: &mut Core, ended: &Ended) {
+    pub(super) fn on_process_end(&mut self, core: &mut Core, ended: &Ended) {
         let Some(child) = self.child.take() else { return };
-        self.running = false;
-        self.settling = None;
-        self.conversation.withdraw_all(&mut core.client);
+        self.activity = Activity::Idle;
+        self.conversation.withdraw_all(&mut core.io.client);
         let error = process_ended("Claude Code", ended, child.complaint.as_deref());
         for then in self.controls.open.take_all() {
             // Changes fail with the process; the greeting is dealt with below.
             if let super::control::Then::Changed(request, _) = then {
-                core.client.fail(&request.key, &error);
+                core.io.client.fail(&request.key, &error);
             }
         }
-        self.tools.close(&mut core.client, &self.conversation.id, "The process of Claude Code ended");
+        self.tools.close(&mut core.io.client, &self.conversation.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;
         }
@@ -67,5 +67,22 @@ impl Session {
             }
             _ => self.greeting_failed(core, error),
         }
+    }
+
+    /// Answers the requests to close the session. Returns `false` if there are none.
+    pub(super) fn closed(&mut self, core: &mut Core) -> bool {
+        if !self.conversation.is_closing() {
+            return false;
+        }
+        self.opening_failed(core, &failure("the session was closed while it was being opened", "closed"));
+        for key in self.conversation.close(&mut core.io.client) {
+            // Usually one and the same.
+            let ids = [self.conversation.id.to_string(), self.native_id.clone()];
+            match ids.iter().try_for_each(|id| core.host.disk.delete(id)) {
+                Ok(()) => core.io.client.reply(&key, DeleteSessionResponse::new()),
+                Err(error) => core.io.client.fail(&key, &error),
+            }
+        }
+        true
     }
 }

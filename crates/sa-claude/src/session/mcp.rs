@@ -3,14 +3,13 @@
 
 use super::Session;
 use super::control::Then;
-use super::opening::Answer;
+use super::opening::ControlOutcome;
 use crate::core::Core;
 use crate::limits::MCP_POLL;
-use crate::native::answer::McpStatus;
-use crate::native::line::{McpServer, Request};
-use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer as Wanted};
+use crate::native::line::plain;
+use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer};
 use sa_acp::{McpWait, Session as _};
-use serde::Deserialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -59,26 +58,36 @@ impl Mcp {
 }
 
 /// The servers of a client in the CLI's own form, by name.
-pub(crate) fn servers(wanted: Vec<Wanted>) -> Result<BTreeMap<String, McpServer>, Error> {
-    let headers =
-        |headers: Vec<HttpHeader>| headers.into_iter().map(|header| (header.name, header.value)).collect();
+pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<BTreeMap<String, Value>, Error> {
+    let headers = |headers: Vec<HttpHeader>| {
+        headers.into_iter().map(|header| (header.name, header.value)).collect::<BTreeMap<_, _>>()
+    };
     let mut servers = BTreeMap::new();
     for server in wanted {
         let (name, server) = match server {
-            Wanted::Stdio(stdio) => {
-                let env = stdio.env.into_iter().map(|variable| (variable.name, variable.value)).collect();
-                let command = stdio.command.to_string_lossy().into_owned();
-                (stdio.name, McpServer::Stdio { command, args: stdio.args, env })
+            McpServer::Stdio(stdio) => {
+                let env = stdio.env.into_iter().map(|variable| (variable.name, variable.value));
+                let (command, env) = (stdio.command.to_string_lossy(), env.collect::<BTreeMap<_, _>>());
+                let server = json!({ "type": "stdio", "command": command, "args": stdio.args, "env": env });
+                (stdio.name, server)
             }
-            Wanted::Http(http) => {
-                (http.name, McpServer::Http { url: http.url, headers: headers(http.headers) })
+            McpServer::Http(http) => {
+                (http.name, json!({ "type": "http", "url": http.url, "headers": headers(http.headers) }))
             }
-            Wanted::Sse(sse) => (sse.name, McpServer::Sse { url: sse.url, headers: headers(sse.headers) }),
+            McpServer::Sse(sse) => {
+                (sse.name, json!({ "type": "sse", "url": sse.url, "headers": headers(sse.headers) }))
+            }
             _ => return Err(sa_acp::invalid("an MCP server of an unknown kind")),
         };
         servers.insert(name, server);
     }
     Ok(servers)
+}
+
+/// Returns the reason why the tools of a server are missing, if they are.
+fn failure(server: &Value) -> Option<&str> {
+    let status = server["status"].as_str().filter(|status| !matches!(*status, "connected" | "disabled"))?;
+    Some(server["error"].as_str().unwrap_or(status))
 }
 
 impl Session {
@@ -89,17 +98,17 @@ impl Session {
         }
         let limit = core.host.limits.mcp;
         let names = self.workspace.servers.keys().cloned().collect();
-        self.mcp = Mcp { wait: McpWait::new(names, core.now.elapsed + limit), step: Step::Passed };
-        let request = Request::McpSetServers { servers: self.workspace.servers.clone() };
+        self.mcp = Mcp { wait: McpWait::new(names, core.io.now.elapsed + limit), step: Step::Passed };
+        let request = json!({ "subtype": "mcp_set_servers", "servers": self.workspace.servers });
         self.control(core, &request, limit, Then::McpServers);
     }
 
-    pub(super) fn mcp_servers_set(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_mcp_servers_set(&mut self, core: &mut Core, answer: ControlOutcome) {
         match answer {
             Some(Ok(_)) => self.ask_mcp_status(core),
             Some(Err(error)) => {
                 for name in self.workspace.servers.keys() {
-                    core.client.mcp_unavailable(&self.conversation.id, name, &error);
+                    core.io.client.mcp_unavailable(&self.conversation.id, name, &error);
                 }
                 self.mcp = Mcp::default();
             }
@@ -111,26 +120,26 @@ impl Session {
 
     fn ask_mcp_status(&mut self, core: &mut Core) {
         self.mcp.step = Step::Asked;
-        self.control(core, &Request::McpStatus, core.host.limits.control, Then::McpStatus);
+        self.control(core, &plain("mcp_status"), core.host.limits.control, Then::McpStatus);
     }
 
     /// Takes in how far the servers are. Those of the user's own settings count, too.
-    pub(super) fn mcp_status_known(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_mcp_status(&mut self, core: &mut Core, answer: ControlOutcome) {
         if self.mcp.is_done() {
             return;
         }
-        let status = answer.and_then(Result::ok).and_then(|value| McpStatus::deserialize(value).ok());
-        let servers = status.unwrap_or_default().mcp_servers;
-        let pending = servers.iter().filter(|server| server.is_pending());
-        self.mcp.wait.retain(pending.filter_map(|server| server.name.clone()));
+        let status = answer.and_then(Result::ok).unwrap_or_default();
+        let servers = status["mcpServers"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let pending = servers.iter().filter(|server| server["status"] == "pending");
+        self.mcp.wait.retain(pending.filter_map(|server| server["name"].as_str().map(str::to_owned)));
         if !self.mcp.is_done() {
-            self.mcp.step = Step::Next(core.now.elapsed + MCP_POLL);
+            self.mcp.step = Step::Next(core.io.now.elapsed + MCP_POLL);
             return;
         }
         self.mcp = Mcp::default();
-        for server in &servers {
-            if let (Some(name), Some(reason)) = (&server.name, server.failure()) {
-                core.client.mcp_unavailable(&self.conversation.id, name, reason);
+        for server in servers {
+            if let (Some(name), Some(reason)) = (server["name"].as_str(), failure(server)) {
+                core.io.client.mcp_unavailable(&self.conversation.id, name, reason);
             }
         }
         self.send_next(core);
@@ -138,17 +147,17 @@ impl Session {
 
     /// Asks again, reports a wait, or gives up, when it is time.
     pub(super) fn poll_mcp(&mut self, core: &mut Core) {
-        let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
+        let (now, limit) = (core.io.now.elapsed, core.host.limits.mcp);
         if let Some(late) = self.mcp.wait.late(now) {
             for name in late {
                 let reason = format!("it did not answer within {} s", limit.as_secs());
-                core.client.mcp_unavailable(&self.conversation.id, &name, &reason);
+                core.io.client.mcp_unavailable(&self.conversation.id, &name, &reason);
             }
             self.mcp = Mcp::default();
             return;
         }
         if let Some(names) = self.mcp.wait.to_report(now) {
-            core.client.mcp_waiting(&self.conversation.id, names.iter().map(String::as_str), limit);
+            core.io.client.mcp_waiting(&self.conversation.id, names.iter().map(String::as_str), limit);
         }
         if matches!(self.mcp.step, Step::Next(at) if at <= now) {
             self.ask_mcp_status(core);

@@ -1,16 +1,15 @@
 //! How a session is opened: the process is greeted, what it says about itself is checked, and the client is answered.
 
 use super::control::Then;
-use super::settings::thinking;
 use super::{Session, Workspace};
 use crate::core::Core;
 use crate::launch::NativeConversation;
 use crate::limits::OPTIONAL_ANSWERS;
-use crate::native::answer::{Applied, BinaryVersion, Initialized, OLDEST, Settings, Version};
-use crate::native::line::{Hooks, Request};
+use crate::native::answer::{Applied, Initialized, OLDEST, Settings};
+use crate::native::line::{apply_settings, plain};
 use crate::token::Token;
 use agent_client_protocol_schema::v1::{Error, SessionUpdate};
-use sa_acp::{How, RequestKey, Session as _, auth_required, failure};
+use sa_acp::{How, RequestKey, Session as _, Version, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,11 +18,11 @@ use serde_json::{Value, json};
 pub(crate) struct Opening {
     pub(crate) key: RequestKey,
     pub(crate) how: How,
-    /// All that was said before, if that is to be told.
+    /// The history, if the client wants it.
     pub(crate) history: Vec<SessionUpdate>,
 }
 
-/// What is known of a process so far. The outer `None` means that the answer is not there yet.
+/// The facts about a process so far. The outer `None` means that the answer is not there yet.
 #[derive(Debug, Default)]
 pub(super) struct Greeting {
     initialized: Option<Initialized>,
@@ -34,13 +33,15 @@ pub(super) struct Greeting {
 }
 
 /// The answer to one of our questions: `None` if none came in time.
-pub(super) type Answer = Option<Result<Value, String>>;
+pub(super) type ControlOutcome = Option<Result<Value, String>>;
 
 impl Session {
     /// Opens a session that has no process.
     pub(crate) fn open(&mut self, core: &mut Core, opening: Opening, conversation: NativeConversation) {
-        self.is_nameless = opening.how == How::New;
-        self.is_stored = !self.is_nameless;
+        self.is_stored = opening.how != How::New;
+        if self.is_stored {
+            self.conversation.keep_title();
+        }
         self.opening = Some(opening);
         self.start(core, conversation);
     }
@@ -49,11 +50,13 @@ impl Session {
     pub(crate) fn reopen(&mut self, core: &mut Core, opening: Opening, workspace: Workspace) {
         if self.opening.is_some() || !self.conversation.is_open() {
             return core
+                .io
                 .client
                 .fail(&opening.key, &failure("the session is being opened or closed already", "busy"));
         }
         if workspace != self.workspace && self.turn.is_some() {
             return core
+                .io
                 .client
                 .fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
         }
@@ -65,7 +68,7 @@ impl Session {
         self.opening = Some(opening);
         match &mut self.child {
             // Its end starts the next one.
-            Some(child) => child.hurry(&mut core.processes, core.host.limits.drain),
+            Some(child) => child.hurry(&mut core.io.processes, core.host.limits.drain),
             None => self.restart(core),
         }
     }
@@ -84,19 +87,20 @@ impl Session {
         let limit = core.host.limits.handshake;
         // First of all, as the answer to `initialize` says whether there is a credential.
         if let Some(settings) = token {
-            self.control(core, &Request::ApplyToken { settings }, limit, Then::TokenSet);
+            self.control(core, &apply_settings(settings), limit, Then::TokenSet);
         }
-        let hello = Request::Initialize { hooks: Hooks::before_tools() };
-        self.control(core, &hello, limit, Then::Initialized);
-        self.control(core, &Request::GetBinaryVersion, limit, Then::Version);
-        self.control(core, &Request::GetSettings, limit, Then::Settings);
+        // A hook before every use of a tool, also of one that needs no permission.
+        let hooks = json!({ "PreToolUse": [{ "hookCallbackIds": ["before-tool"] }] });
+        self.control(core, &json!({ "subtype": "initialize", "hooks": hooks }), limit, Then::Initialized);
+        self.control(core, &plain("get_binary_version"), limit, Then::Version);
+        self.control(core, &plain("get_settings"), limit, Then::Settings);
     }
 
     fn greeting(&mut self) -> Option<&mut Greeting> {
         self.child.as_mut()?.note.greeting.as_mut()
     }
 
-    pub(super) fn initialized(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_initialized(&mut self, core: &mut Core, answer: ControlOutcome) {
         let initialized = match answer {
             Some(Ok(value)) => Initialized::deserialize(value).map_err(|error| error.to_string()),
             Some(Err(error)) => Err(error),
@@ -111,7 +115,7 @@ impl Session {
             greeting.version = Some(initialized.claude_code_version.clone());
         }
         greeting.initialized = Some(initialized);
-        let soon = core.now.elapsed + OPTIONAL_ANSWERS;
+        let soon = core.io.now.elapsed + OPTIONAL_ANSWERS;
         // With a credential of the client's, settings have to be known.
         let is_checked = core.host.token.is_some();
         self.controls.open.hurry(soon, |then| match then {
@@ -122,10 +126,10 @@ impl Session {
         self.greeted(core);
     }
 
-    pub(super) fn version_known(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_version(&mut self, core: &mut Core, answer: ControlOutcome) {
         let Some(greeting) = self.greeting().filter(|greeting| greeting.version.is_none()) else { return };
         greeting.version = Some(match answer {
-            Some(Ok(value)) => BinaryVersion::deserialize(value).ok().and_then(|answer| answer.version),
+            Some(Ok(value)) => value["version"].as_str().map(str::to_owned),
             // It answers what it does not know, so it is new enough.
             Some(Err(_)) => Some(OLDEST.to_string()),
             None => None,
@@ -133,7 +137,7 @@ impl Session {
         self.greeted(core);
     }
 
-    pub(super) fn settings_known(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_settings(&mut self, core: &mut Core, answer: ControlOutcome) {
         let Some(greeting) = self.greeting() else { return };
         let value = answer.and_then(Result::ok);
         let settings = value.and_then(|value| Settings::deserialize(value).ok());
@@ -151,7 +155,7 @@ impl Session {
         self.greeted(core);
     }
 
-    pub(super) fn token_set(&mut self, core: &mut Core, answer: Answer) {
+    pub(super) fn on_token_set(&mut self, core: &mut Core, answer: ControlOutcome) {
         match answer {
             Some(Ok(_)) => {
                 let Some(greeting) = self.greeting() else { return };
@@ -169,7 +173,7 @@ impl Session {
         self.greeting_failed(core, &auth_required(message));
     }
 
-    /// Goes on once everything is known.
+    /// Continues once everything is known.
     fn greeted(&mut self, core: &mut Core) {
         let complete = |greeting: &mut Greeting| {
             greeting.initialized.is_some()
@@ -191,7 +195,7 @@ impl Session {
         self.has_switched = false;
         self.settings.learn(&initialized, greeting.applied.flatten().as_ref());
         self.learn_commands(&initialized.commands);
-        self.order(core, &thinking(self.settings.is_thinking()), "set_max_thinking_tokens");
+        self.order(core, &self.settings.thinking().request(), "set_max_thinking_tokens");
         self.send_mcp_servers(core);
         self.opened(core);
         self.send_next(core);
@@ -201,23 +205,17 @@ impl Session {
     fn opened(&mut self, core: &mut Core) {
         let Some(Opening { key, how, history }) = self.opening.take() else { return };
         for update in history {
-            self.conversation.update(&mut core.client, &update);
+            self.conversation.update(&mut core.io.client, &update);
         }
-        // Nothing of a session that a client knows may follow the answer. It learns the id of a new one by the answer.
-        let is_known = how.continued().is_some();
-        if is_known {
-            self.tell_commands(core);
-        }
-        core.client.opened(&key, &how, &self.conversation.id, self.settings.modes(), self.settings.options());
-        if !is_known {
-            self.tell_commands(core);
-        }
+        let settings = (self.settings.modes(), self.settings.options());
+        let (id, commands) = (&self.conversation.id, self.commands.clone());
+        core.io.client.opened_with_commands(&key, &how, id, settings, commands);
     }
 
-    /// The process is of no use: whoever waits for it is told why.
+    /// Ends a process that is of no use, and refuses all that waits for it.
     pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(child) = &mut self.child {
-            child.hurry(&mut core.processes, core.host.limits.drain);
+            child.hurry(&mut core.io.processes, core.host.limits.drain);
         }
         self.opening_failed(core, error);
         self.fail_prompts(core, error);
@@ -226,7 +224,7 @@ impl Session {
     /// Refuses to open the session, if that is what a client waits for.
     pub(super) fn opening_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(opening) = self.opening.take() {
-            core.client.fail(&opening.key, error);
+            core.io.client.fail(&opening.key, error);
             self.conversation.discard();
         }
     }
@@ -239,13 +237,5 @@ fn check_version(version: Option<&str>) -> Result<(), Error> {
         Some(None) => false,
         None => true,
     };
-    if !too_old {
-        return Ok(());
-    }
-    let found = version.unwrap_or("one that does not tell its version");
-    let mut error =
-        failure(format!("Claude Code {OLDEST} or newer is needed; this is {found}"), "version_too_old");
-    error.data =
-        Some(json!({ "errorKind": "version_too_old", "version": version, "oldest": OLDEST.to_string() }));
-    Err(error)
+    if too_old { Err(OLDEST.required("Claude Code", version)) } else { Ok(()) }
 }

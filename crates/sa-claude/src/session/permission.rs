@@ -1,37 +1,30 @@
-//! Whether a tool may run.
+//! Permissions for tools.
 
 use super::Session;
-use super::ask::{AfterDenial, Ask, deny};
+use super::ask::Ask;
 use super::read_only::{REFUSAL, changes_something};
 use super::settings::PLAN;
 use crate::core::{Core, PROFILE};
 use crate::native::frame::CanUseTool;
-use crate::native::line::{Answer, ToolAnswer};
+use crate::native::line::{AfterDenial, allow, deny};
 use crate::tools;
 use agent_client_protocol_schema::v1::ToolCallUpdate;
-use sa_acp::{Decision, Reply, permission_options};
+use sa_acp::{AskReason, Decision, PermissionRequest, permission_options};
 use serde_json::Value;
 
-/// A tool that waits for permission.
 #[derive(Debug)]
 pub struct Permission {
     pub(super) tool: String,
     pub(super) call: String,
     pub(super) input: Value,
-    /// What is permitted from now on if "always" is chosen.
+    /// The rules that "always" adds.
     always: Vec<Value>,
-}
-
-impl Permission {
-    pub(super) fn allow(self, updated_permissions: Vec<Value>) -> Answer {
-        Answer::Tool(ToolAnswer::Allow { updated_input: self.input, updated_permissions })
-    }
 }
 
 impl Session {
     pub(super) fn ask_permission(&mut self, core: &mut Core, id: String, asked: CanUseTool) {
         if self.settings.mode() == PLAN && changes_something(&asked.tool_name, &asked.input) {
-            return self.respond(core, &id, deny(REFUSAL, AfterDenial::Continue));
+            return self.respond(core, &id, &deny(REFUSAL, AfterDenial::Continue));
         }
         let suppressed = asked.suppress_always_allow_rule == Some(true);
         let suggestions = asked.permission_suggestions.clone().map(Value::Array).unwrap_or_default();
@@ -41,16 +34,11 @@ impl Session {
         let always = Some(&permission.always).filter(|rules| !rules.is_empty());
         let always = always.map(|grants| format!("Always allow {} in this session", rules(grants)));
         let options = permission_options(always, None);
-        self.conversation.ask_permission(
-            &mut core.client,
-            &id,
-            Ask::Tool(Box::new(permission)),
-            call,
-            options,
-        );
+        let request = PermissionRequest { call, options, reason: AskReason::Needed };
+        self.conversation.ask_permission(&mut core.io.client, &id, Ask::Tool(Box::new(permission)), request);
     }
 
-    /// Notes what is asked about. The client is told of the call if it was not before: those of sub-agents may come late.
+    /// Notes the tool that is asked about. Reports its call if that was not reported: those of sub-agents may come late.
     pub(super) fn permission(
         &mut self,
         core: &mut Core,
@@ -69,30 +57,26 @@ impl Session {
         (Permission { tool, call, input, always }, update)
     }
 
-    pub(super) fn permission_answered(
+    pub(super) fn on_decision(
         &mut self,
         core: &mut Core,
         id: &str,
         permission: Permission,
-        reply: Reply,
+        decision: Decision,
     ) {
-        let decision = Decision::read(reply);
         if decision.is_allowed() {
-            self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
+            self.tools.runs(&mut core.io.client, &self.conversation.id, &permission.call);
         }
         let answer = match decision {
-            Decision::Once => permission.allow(Vec::new()),
-            Decision::Session | Decision::Forever => {
-                let always = permission.always.clone();
-                permission.allow(always)
-            }
+            Decision::Once => allow(permission.input, Vec::new()),
+            Decision::Session | Decision::Forever => allow(permission.input, permission.always),
             Decision::Rejected => {
                 deny(format!("The user rejected this use of {}.", permission.tool), AfterDenial::Continue)
             }
             Decision::Cancelled => deny("The user cancelled the turn.", AfterDenial::Stop),
             Decision::Failed(reason) => deny(reason, AfterDenial::Continue),
         };
-        self.respond(core, id, answer);
+        self.respond(core, id, &answer);
     }
 }
 

@@ -1,13 +1,14 @@
-//! Leaving plan mode: the user approves the plan and says in which mode to go on.
+//! Leaving plan mode: the user approves the plan and chooses the next mode.
 
 use super::Session;
-use super::ask::{AfterDenial, Ask, deny};
+use super::ask::Ask;
 use super::permission::Permission;
 use super::settings::{ACCEPT_EDITS, BYPASS, DEFAULT, PLAN};
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
+use crate::native::line::{AfterDenial, allow, deny};
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind};
-use sa_acp::{Reply, chosen};
+use sa_acp::{AskReason, PermissionRequest, Reply, chosen};
 use serde_json::json;
 
 impl Session {
@@ -22,30 +23,26 @@ impl Session {
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
         options.push(PermissionOption::new(PLAN, "No, keep planning", PermissionOptionKind::RejectOnce));
-        self.conversation.ask_permission(
-            &mut core.client,
-            &id,
-            Ask::Plan(Box::new(permission)),
-            call,
-            options,
-        );
+        let request = PermissionRequest { call, options, reason: AskReason::Needed };
+        self.conversation.ask_permission(&mut core.io.client, &id, Ask::Plan(Box::new(permission)), request);
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, permission: Permission, reply: Reply) {
+    pub(super) fn on_plan_reply(&mut self, core: &mut Core, id: &str, permission: Permission, reply: Reply) {
         let may_bypass = self.settings.may_bypass();
         let answer = match chosen(reply) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
-                self.tools.runs(&mut core.client, &self.conversation.id, &permission.call);
+                self.tools.runs(&mut core.io.client, &self.conversation.id, &permission.call);
                 // The CLI may use a tool in its new mode before it reports that mode.
                 if self.settings.saw_mode(&mode) {
-                    self.tell_mode(core);
+                    self.report_mode(core);
                 }
-                permission.allow(vec![json!({ "type": "setMode", "mode": mode, "destination": "session" })])
+                let set_mode = json!({ "type": "setMode", "mode": mode, "destination": "session" });
+                allow(permission.input, vec![set_mode])
             }
             Ok(Some(_)) => deny("The user wants to keep planning.", AfterDenial::Continue),
             Ok(None) => deny("The user cancelled the turn.", AfterDenial::Stop),
             Err(reason) => deny(format!("The plan was not approved: {reason}."), AfterDenial::Continue),
         };
-        self.respond(core, id, answer);
+        self.respond(core, id, &answer);
     }
 }

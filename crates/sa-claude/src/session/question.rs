@@ -2,12 +2,12 @@
 //! of permission requests.
 
 use super::Session;
-use super::ask::{AfterDenial, Ask, deny};
+use super::ask::Ask;
 use super::permission::Permission;
 use crate::core::Core;
 use crate::native::frame::CanUseTool;
-use crate::native::line::Answer;
-use sa_acp::{Answered, Question, Reply};
+use crate::native::line::{AfterDenial, allow, deny};
+use sa_acp::{Question, QuestionOutcome, Reply};
 use serde_json::{Map, Value};
 
 /// Questions of a tool that waits for permission.
@@ -27,7 +27,7 @@ fn read(value: &Value) -> Option<Question> {
 }
 
 /// Returns the answer for the CLI: the input of the tool, with what was answered.
-fn answer(questions: Questions) -> Answer {
+fn answer(questions: Questions) -> Value {
     let answered =
         questions.texts().into_iter().zip(questions.answers()).filter(|(_, words)| !words.is_empty());
     let answers: Map<String, Value> =
@@ -36,7 +36,7 @@ fn answer(questions: Questions) -> Answer {
     if let Value::Object(input) = &mut permission.input {
         input.insert("answers".to_owned(), Value::Object(answers));
     }
-    permission.allow(Vec::new())
+    allow(permission.input, Vec::new())
 }
 
 impl Session {
@@ -45,36 +45,29 @@ impl Session {
         let questions: Vec<_> = list.iter().filter_map(read).collect();
         let (permission, _) = self.permission(core, &id, asked, Vec::new());
         if questions.is_empty() {
-            return self.respond(core, &id, deny("There is no question to answer.", AfterDenial::Continue));
+            return self.respond(core, &id, &deny("There is no question to answer.", AfterDenial::Continue));
         }
         self.next_question(core, &id, Questions::new(permission.call.clone(), questions, permission));
     }
 
     /// Asks the client the next question, or answers the CLI when none is left.
-    fn next_question(&mut self, core: &mut Core, id: &str, mut questions: Questions) {
-        let Some(request) = questions.next_request(&core.client.handshake, &self.conversation.id) else {
-            self.tools.runs(&mut core.client, &self.conversation.id, &questions.call);
-            return self.respond(core, id, answer(questions));
-        };
-        let method = request.method();
-        self.conversation.pass_on(&mut core.client, id, Ask::Questions(Box::new(questions)), method, request);
+    fn next_question(&mut self, core: &mut Core, id: &str, questions: Questions) {
+        let ask = |questions| Ask::Questions(Box::new(questions));
+        if let Some(done) = self.conversation.ask_question(&mut core.io.client, id, questions, ask) {
+            self.tools.runs(&mut core.io.client, &self.conversation.id, &done.call);
+            self.respond(core, id, &answer(done));
+        }
     }
 
-    pub(super) fn questions_answered(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        mut questions: Questions,
-        reply: Reply,
-    ) {
+    pub(super) fn on_answers(&mut self, core: &mut Core, id: &str, mut questions: Questions, reply: Reply) {
         let refusal = match questions.on_reply(reply) {
-            Answered::Noted => return self.next_question(core, id, questions),
-            Answered::Cancelled => deny("The user cancelled the turn.", AfterDenial::Stop),
-            Answered::Declined => deny("The user declined to answer.", AfterDenial::Continue),
-            Answered::Failed(reason) => {
+            QuestionOutcome::Noted => return self.next_question(core, id, questions),
+            QuestionOutcome::Cancelled => deny("The user cancelled the turn.", AfterDenial::Stop),
+            QuestionOutcome::Declined => deny("The user declined to answer.", AfterDenial::Continue),
+            QuestionOutcome::Failed(reason) => {
                 deny(format!("The user could not be asked: {reason}."), AfterDenial::Continue)
             }
         };
-        self.respond(core, id, refusal);
+        self.respond(core, id, &refusal);
     }
 }

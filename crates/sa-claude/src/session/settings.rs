@@ -1,14 +1,15 @@
-//! What a client can set about a session: mode, model, effort, thinking. The CLI takes any mode and any model that it is
-//! told, so what is chosen is checked here.
+//! The settings of a session: mode, model, effort, thinking. The CLI takes any mode and any model that it
+//! gets, so choices are checked here.
 
 use super::Session;
-use crate::core::Core;
+use crate::core::{Core, Host};
 use crate::native::answer::{Applied, Initialized, Model};
-use crate::native::line::{FlagSettings, Request};
+use crate::native::line::apply_settings;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{capitalised, choice, invalid, mode_option, mode_state};
+use sa_acp::{capitalised, choice, effort_option, invalid, mode_option, mode_state, model_option};
+use serde_json::{Value, json};
 
 pub(crate) const DEFAULT: &str = "default";
 pub(crate) const ACCEPT_EDITS: &str = "acceptEdits";
@@ -26,14 +27,13 @@ static MODES: [(&str, &str, &str); 6] = [
     (BYPASS, "Bypass permissions", "Never asks"),
 ];
 
-/// One setting, to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
     Mode(String),
     Model(String),
     /// `None` for what the model has by itself.
     Effort(Option<String>),
-    Thinking(bool),
+    Thinking(Thinking),
 }
 
 impl Change {
@@ -43,29 +43,55 @@ impl Change {
             Self::Mode(mode) => ("mode", mode),
             Self::Model(model) => ("model", model),
             Self::Effort(effort) => ("effort", effort.as_deref().unwrap_or(DEFAULT)),
-            Self::Thinking(on) => ("thinking", if *on { DEFAULT } else { OFF }),
+            Self::Thinking(thinking) => ("thinking", thinking.id()),
         }
     }
 
-    pub(super) fn request(&self) -> Request {
+    pub(super) fn request(&self) -> Value {
         match self {
-            Self::Mode(mode) => Request::SetPermissionMode { mode: mode.clone() },
-            Self::Model(model) => Request::SetModel { model: model.clone() },
-            Self::Effort(effort) => {
-                Request::ApplyFlagSettings { settings: FlagSettings { effort_level: effort.clone() } }
-            }
-            Self::Thinking(on) => thinking(*on),
+            Self::Mode(mode) => json!({ "subtype": "set_permission_mode", "mode": mode }),
+            Self::Model(model) => json!({ "subtype": "set_model", "model": model }),
+            // Without one, the setting is taken back.
+            Self::Effort(effort) => apply_settings(json!({ "effortLevel": effort })),
+            Self::Thinking(thinking) => thinking.request(),
         }
     }
 }
 
-/// Newer models keep their thoughts to themselves unless a display is asked for.
-pub(super) fn thinking(on: bool) -> Request {
-    let max_thinking_tokens = if on { None } else { Some(0) };
-    Request::SetMaxThinkingTokens { max_thinking_tokens, thinking_display: "summarized" }
+/// The thinking of the model before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thinking {
+    /// As the model and the settings have it.
+    Default,
+    Off,
 }
 
-/// See the module's comment.
+impl Thinking {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Default => DEFAULT,
+            Self::Off => OFF,
+        }
+    }
+
+    /// Returns the request to the CLI. Newer models do not show their thoughts unless a display is requested.
+    pub(super) fn request(self) -> Value {
+        let most = (self == Self::Off).then_some(0);
+        json!({
+            "subtype": "set_max_thinking_tokens",
+            "max_thinking_tokens": most,
+            "thinking_display": "summarized",
+        })
+    }
+}
+
+/// The source of a setting. Another process has to get one that was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Found,
+    Chosen,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     allow_bypass: bool,
@@ -76,27 +102,26 @@ pub(crate) struct Settings {
     /// The model in use by its full name, once a turn has shown it.
     full_model: Option<String>,
     effort: Option<String>,
-    thinking: bool,
-    /// What was chosen here rather than found, so that another process has to be told.
-    chosen_mode: bool,
-    chosen_model: bool,
-    chosen_effort: bool,
+    thinking: Thinking,
+    mode_source: Source,
+    model_source: Source,
+    effort_source: Source,
 }
 
 impl Settings {
-    pub(crate) fn new(allow_bypass: bool, any_model: bool) -> Self {
+    pub(crate) fn new(host: &Host) -> Self {
         Self {
-            allow_bypass,
-            any_model,
+            allow_bypass: host.allow_bypass,
+            any_model: host.any_model,
             mode: DEFAULT.to_owned(),
             models: Vec::new(),
             model: DEFAULT.to_owned(),
             full_model: None,
             effort: None,
-            thinking: true,
-            chosen_mode: false,
-            chosen_model: false,
-            chosen_effort: false,
+            thinking: Thinking::Default,
+            mode_source: Source::Found,
+            model_source: Source::Found,
+            effort_source: Source::Found,
         }
     }
 
@@ -104,23 +129,23 @@ impl Settings {
         &self.mode
     }
 
-    pub(super) fn is_thinking(&self) -> bool {
+    pub(super) fn thinking(&self) -> Thinking {
         self.thinking
     }
 
     pub(super) fn launch_mode(&self) -> Option<String> {
-        self.chosen_mode.then(|| self.mode.clone())
+        (self.mode_source == Source::Chosen).then(|| self.mode.clone())
     }
 
-    /// Returns what was in use if nothing was chosen: the CLI would go on with another one, whose context may be
+    /// Returns the model in use if none was chosen: the CLI would continue with another one, whose context may be
     /// smaller.
     pub(super) fn launch_model(&self) -> Option<String> {
-        let chosen = self.chosen_model && self.model != DEFAULT;
+        let chosen = self.model_source == Source::Chosen && self.model != DEFAULT;
         if chosen { Some(self.model.clone()) } else { self.full_model.clone() }
     }
 
     pub(super) fn launch_effort(&self) -> Option<String> {
-        self.effort.clone().filter(|_| self.chosen_effort)
+        self.effort.clone().filter(|_| self.effort_source == Source::Chosen)
     }
 
     /// The mode that the session was in before. One that is not offered any more is left.
@@ -140,7 +165,7 @@ impl Settings {
         if let Some(model) = &applied.model {
             self.saw_model(model);
         }
-        if !self.chosen_effort {
+        if self.effort_source == Source::Found {
             self.effort = applied.effort.as_ref().and_then(|effort| effort.as_str()).map(str::to_owned);
         }
     }
@@ -151,7 +176,7 @@ impl Settings {
             return false;
         }
         mode.clone_into(&mut self.mode);
-        self.chosen_mode = true;
+        self.mode_source = Source::Chosen;
         true
     }
 
@@ -174,7 +199,9 @@ impl Settings {
         let is_it = |model: &&Model| model.value == name && model.resolved_model.as_deref() == Some(full);
         if !self.models.iter().any(|model| is_it(&model)) {
             let is_new = self.saw_model(full);
-            self.chosen_model |= is_new;
+            if is_new {
+                self.model_source = Source::Chosen;
+            }
             return is_new;
         }
         let is_new = self.model != name;
@@ -185,16 +212,16 @@ impl Settings {
 
     pub(super) fn apply(&mut self, change: Change) {
         match change {
-            Change::Mode(mode) => (self.mode, self.chosen_mode) = (mode, true),
+            Change::Mode(mode) => (self.mode, self.mode_source) = (mode, Source::Chosen),
             Change::Model(model) => {
-                (self.model, self.chosen_model, self.full_model) = (model, true, None);
+                (self.model, self.model_source, self.full_model) = (model, Source::Chosen, None);
             }
-            Change::Effort(effort) => (self.effort, self.chosen_effort) = (effort, true),
-            Change::Thinking(on) => self.thinking = on,
+            Change::Effort(effort) => (self.effort, self.effort_source) = (effort, Source::Chosen),
+            Change::Thinking(thinking) => self.thinking = thinking,
         }
     }
 
-    /// Returns what a client wants changed, if there is such a setting and it has such a value.
+    /// Reads a change, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
             "mode" => self.check_mode(value),
@@ -203,7 +230,8 @@ impl Settings {
             "effort" if self.efforts().iter().any(|effort| effort == value) => {
                 Ok(Change::Effort(Some(value.to_owned())))
             }
-            "thinking" if value == DEFAULT || value == OFF => Ok(Change::Thinking(value == DEFAULT)),
+            "thinking" if value == DEFAULT => Ok(Change::Thinking(Thinking::Default)),
+            "thinking" if value == OFF => Ok(Change::Thinking(Thinking::Off)),
             "effort" | "thinking" => Err(invalid(format!("no choice {value} of {option}"))),
             _ => Err(invalid(format!("no option {option}"))),
         }
@@ -257,40 +285,28 @@ impl Settings {
         self.allow_bypass
     }
 
-    /// The modes, as clients know them that do not know options.
+    /// Returns the modes for clients that do not know options.
     pub(super) fn modes(&self) -> SessionModeState {
         mode_state(&self.mode, self.modes_offered())
     }
 
-    /// The complete list of options.
     pub(super) fn options(&self) -> Vec<SessionConfigOption> {
         let mut options = vec![mode_option(&self.mode, self.modes_offered()), self.model_option()];
         let efforts = self.efforts();
         if !efforts.is_empty() {
-            let mut choices = vec![choice((DEFAULT, "Default", "As the model and the settings have it"))];
-            choices.extend(
-                efforts
-                    .iter()
-                    .map(|effort| SessionConfigSelectOption::new(effort.clone(), capitalised(effort))),
-            );
-            let current = self.effort.clone().filter(|effort| efforts.contains(effort));
-            options.push(
-                SessionConfigOption::select(
-                    "effort",
-                    "Effort",
-                    current.unwrap_or_else(|| DEFAULT.to_owned()),
-                    choices,
-                )
-                .category(SessionConfigOptionCategory::ThoughtLevel),
-            );
+            let by_default = choice((DEFAULT, "Default", "As the model and the settings have it"));
+            let own = efforts.iter().map(|it| SessionConfigSelectOption::new(it.clone(), capitalised(it)));
+            let current = self.effort.as_ref().filter(|effort| efforts.contains(effort));
+            let current = current.map_or(DEFAULT, String::as_str);
+            let choices = std::iter::once(by_default).chain(own).collect();
+            options.push(effort_option(("effort", "Effort"), current, choices));
         }
         let choices = vec![
             choice((DEFAULT, "Default", "Thinks as the model and the settings have it")),
             choice((OFF, "Off", "Answers without thinking first")),
         ];
-        let current = if self.thinking { DEFAULT } else { OFF };
         options.push(
-            SessionConfigOption::select("thinking", "Thinking", current, choices)
+            SessionConfigOption::select("thinking", "Thinking", self.thinking.id(), choices)
                 .category(SessionConfigOptionCategory::ModelConfig),
         );
         options
@@ -305,13 +321,12 @@ impl Settings {
         if !self.models.iter().any(|model| model.value == self.model) {
             choices.push(SessionConfigSelectOption::new(self.model.clone(), self.model.clone()));
         }
-        SessionConfigOption::select("model", "Model", self.model.clone(), choices)
-            .category(SessionConfigOptionCategory::Model)
+        model_option(self.model.clone(), choices)
     }
 }
 
 impl Session {
-    pub(super) fn tell_mode(&self, core: &mut Core) {
-        core.client.mode_changed(&self.conversation.id, self.settings.mode(), self.settings.options());
+    pub(super) fn report_mode(&self, core: &mut Core) {
+        core.io.client.mode_changed(&self.conversation.id, self.settings.mode(), self.settings.options());
     }
 }

@@ -1,48 +1,37 @@
 //! Prompts on their way to their answers, one native turn at a time.
 
-use super::Session;
 use super::control::Then;
-use super::opening::Answer;
-use super::prompt::content;
+use super::opening::ControlOutcome;
+use super::{Activity, Session};
 
 use crate::core::Core;
 use crate::limits::SETTLE;
 use crate::native::answer::Settings;
 use crate::native::frame::TurnResult;
-use crate::native::line::{Line, Request, UserMessage};
+use crate::native::line::{plain, prompt as prompt_line};
 use agent_client_protocol_schema::v1::{Error, StopReason, Usage};
-use sa_acp::{Session as _, auth_required, failure};
+use sa_acp::{Cancellation, Session as _, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Turn {
     /// The prompt's own id in the CLI.
     uuid: String,
     /// Set if the CLI has taken it up.
     pub(super) echoed: bool,
-    /// It was cancelled; when the CLI is ended if it does not heed that.
-    cancel: Option<Duration>,
+    pub(super) cancel: Cancellation,
     /// The turn was cancelled and the CLI reported its result and usage. The prompt is answered when the CLI is idle, so that nothing
     /// follows the answer.
     ended: Option<Option<Usage>>,
-    /// What the CLI called the error of the model's API.
+    /// The CLI's name for the error of the model's API.
     pub(super) error: Option<String>,
     first_line: String,
 }
 
 impl Turn {
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.cancel.filter(|at| *at < Duration::MAX)
-    }
-
-    /// Notes that the turn was cancelled, and when that is enforced.
-    pub(super) fn cancel(&mut self, deadline: Duration) {
-        self.cancel.get_or_insert(deadline);
-    }
-
     pub(super) fn is(&self, uuid: &str) -> bool {
         self.uuid == uuid
     }
@@ -54,53 +43,40 @@ impl Session {
         let Some(child) = &self.child else { return self.restart(core) };
         let is_ready = child.note.greeting.is_none() && !child.is_ending();
         if is_ready && !self.mcp.is_done() {
-            return self.mcp.hold(core.now.elapsed);
+            return self.mcp.hold(core.io.now.elapsed);
         }
-        if !is_ready || self.settling.is_some() {
+        if !is_ready {
             return;
         }
         let id = child.id;
         let Some(prompt) = self.conversation.next_prompt() else { return };
         let uuid = (core.host.new_id)();
-        let message = UserMessage { role: "user", content: &content(prompt.parts) };
-        let line = Line::User { message, parent_tool_use_id: None, session_id: "", uuid: &uuid };
-        core.processes.write(id, line.to_bytes());
-        self.turn = Some(Turn {
-            uuid,
-            echoed: false,
-            cancel: None,
-            ended: None,
-            error: None,
-            first_line: prompt.first_line,
-        });
+        core.io.processes.write(id, prompt_line(prompt.parts, &uuid));
+        self.turn = Some(Turn { uuid, first_line: prompt.first_line, ..Turn::default() });
     }
 
     /// An interrupt that comes before the CLI has taken the prompt up does not hold: it is sent again once the CLI has.
     pub(super) fn interrupt_again(&mut self, core: &mut Core) {
-        if self.turn.as_ref().is_some_and(|turn| turn.cancel.is_some()) {
-            self.order(core, &Request::Interrupt, "interrupt");
+        if self.turn.as_ref().is_some_and(|turn| turn.cancel.is_requested()) {
+            self.order(core, &plain("interrupt"), "interrupt");
         }
     }
 
-    /// Ends a CLI that does not stop when it is told to.
+    /// Ends a CLI that does not stop its work.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
-        // Its end is what is waited for next.
-        turn.cancel = Some(Duration::MAX);
+        let now = core.io.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
+        turn.cancel = Cancellation::Overdue;
         if let Some(child) = &mut self.child {
             tracing::warn!(session = %self.conversation.id, "claude does not heed an interrupt and is ended");
-            child.hurry(&mut core.processes, Duration::ZERO);
+            child.hurry(&mut core.io.processes, Duration::ZERO);
         }
     }
 
-    /// The CLI told the result of a turn.
-    pub(super) fn turn_ended(&mut self, core: &mut Core, result: &TurnResult) {
+    pub(super) fn on_result(&mut self, core: &mut Core, result: &TurnResult) {
         self.meter_result(core, result);
-        if self.running {
-            self.settling = Some(core.now.elapsed + SETTLE);
+        if self.activity != Activity::Idle {
+            self.activity = Activity::Settling(core.io.now.elapsed + SETTLE);
         }
         if let Some(child) = self.child.as_mut().filter(|child| child.note.greeting.is_some()) {
             child.complaint = Some(errors(result));
@@ -109,13 +85,13 @@ impl Session {
         let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_none() && concerns(result, turn)) else {
             return;
         };
-        if turn.cancel.is_some() {
-            self.tools.close(&mut core.client, &self.conversation.id, "Cancelled");
-            if self.running {
+        if turn.cancel.is_requested() {
+            self.tools.close(&mut core.io.client, &self.conversation.id, "Cancelled");
+            if self.activity != Activity::Idle {
                 if self.conversation.is_awaited() {
-                    self.name_after(core, &turn.first_line);
+                    self.conversation.name_after(&mut core.io.client, core.io.now, &turn.first_line);
                 }
-                turn.ended = Some(result.usage.map(super::usage::of_turn));
+                turn.ended = Some(result.usage.map(|tokens| tokens.usage()));
                 self.turn = Some(turn);
                 return;
             }
@@ -123,21 +99,20 @@ impl Session {
         self.follow_command(core, &turn.first_line);
         let outcome = outcome(result, &turn);
         if self.conversation.is_awaited() && outcome.is_ok() {
-            self.name_after(core, &turn.first_line);
+            self.conversation.name_after(&mut core.io.client, core.io.now, &turn.first_line);
         }
-        let usage = result.usage.map(super::usage::of_turn);
-        self.conversation.finish(&mut core.client, outcome, usage);
+        let usage = result.usage.map(|tokens| tokens.usage());
+        self.conversation.finish(&mut core.io.client, outcome, usage);
         self.send_next(core);
     }
 
     /// The CLI says that it is idle. A prompt that it has taken up and that got no result is over all the same.
-    pub(super) fn idle(&mut self, core: &mut Core) {
-        self.running = false;
-        self.settling = None;
+    pub(super) fn on_idle(&mut self, core: &mut Core) {
+        self.activity = Activity::Idle;
         self.settle_cancelled(core);
         if let Some(turn) = self.turn.take_if(|turn| turn.echoed) {
-            let reason = if turn.cancel.is_some() { StopReason::Cancelled } else { StopReason::EndTurn };
-            self.conversation.finish(&mut core.client, Ok(reason), None);
+            let reason = if turn.cancel.is_requested() { StopReason::Cancelled } else { StopReason::EndTurn };
+            self.conversation.finish(&mut core.io.client, Ok(reason), None);
         }
         self.send_next(core);
     }
@@ -146,7 +121,7 @@ impl Session {
     pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
         if let Some(mut turn) = self.turn.take_if(|turn| turn.ended.is_some()) {
             let usage = turn.ended.take().flatten();
-            self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), usage);
+            self.conversation.finish(&mut core.io.client, Ok(StopReason::Cancelled), usage);
         }
     }
 
@@ -156,24 +131,24 @@ impl Session {
             first_line.strip_prefix("/model ").map(str::trim).filter(|model| !model.is_empty())
         {
             let then = Then::ModelFollowed(model.to_owned());
-            self.control(core, &Request::GetSettings, core.host.limits.control, then);
+            self.control(core, &plain("get_settings"), core.host.limits.control, then);
         }
     }
 
-    pub(super) fn model_followed(&mut self, core: &mut Core, name: &str, answer: Answer) {
+    pub(super) fn on_model_followed(&mut self, core: &mut Core, name: &str, answer: ControlOutcome) {
         let settings = answer.and_then(Result::ok).and_then(|value| Settings::deserialize(value).ok());
         let Some(full) = settings.and_then(|settings| settings.applied.model) else { return };
         if self.settings.follow_model(name, &full) {
             self.meter.model_changed();
-            core.client.options_changed(&self.conversation.id, self.settings.options());
+            core.io.client.options_changed(&self.conversation.id, self.settings.options());
         }
     }
 
     /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
     pub(super) fn fail_turn(&mut self, core: &mut Core, error: &Error) -> bool {
-        let is_running = self.turn.as_ref().is_some_and(|turn| turn.cancel.is_none());
+        let is_running = self.turn.as_ref().is_some_and(|turn| !turn.cancel.is_requested());
         if is_running {
-            self.conversation.finish(&mut core.client, Err(error.clone()), None);
+            self.conversation.finish(&mut core.io.client, Err(error.clone()), None);
         }
         is_running
     }
@@ -181,32 +156,21 @@ impl Session {
     /// Ends the running prompt with its process: cancelled if that was wanted, otherwise with `error`.
     pub(super) fn abort_turn(&mut self, core: &mut Core, error: &Error) {
         let Some(turn) = self.turn.take() else { return };
-        let outcome = if turn.cancel.is_some() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
-        self.conversation.finish(&mut core.client, outcome, None);
+        let outcome = if turn.cancel.is_requested() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
+        self.conversation.finish(&mut core.io.client, outcome, None);
     }
 
     /// Refuses all prompts, running and waiting.
     pub(super) fn fail_prompts(&mut self, core: &mut Core, error: &Error) {
         self.abort_turn(core, error);
-        self.conversation.fail_queue(&mut core.client, error);
-    }
-
-    /// A new session is called by what was asked first, until the CLI has a better name.
-    fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.is_nameless {
-            self.conversation.name_after(&mut core.client, core.now, first_line);
-        }
-    }
-
-    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        self.conversation.rename(&mut core.client, core.now, title);
+        self.conversation.fail_queue(&mut core.io.client, error);
     }
 }
 
 /// Returns whether a result is the answer to this turn's prompt. The CLI has turns of its own, too; and a prompt that
 /// it took up during one of them is answered by that one.
 fn concerns(result: &TurnResult, turn: &Turn) -> bool {
-    let own = result.origin.as_ref().and_then(|origin| origin.kind.as_deref()) == Some("task-notification");
+    let own = result.origin["kind"] == "task-notification";
     match &result.user_message_uuids {
         Some(uuids) if !uuids.is_empty() => uuids.contains(&turn.uuid),
         _ if own => turn.echoed,
@@ -216,7 +180,7 @@ fn concerns(result: &TurnResult, turn: &Turn) -> bool {
 
 fn outcome(result: &TurnResult, turn: &Turn) -> Result<StopReason, Error> {
     let is_aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
-    if turn.cancel.is_some() || is_aborted {
+    if turn.cancel.is_requested() || is_aborted {
         return Ok(StopReason::Cancelled);
     }
     if result.stop_reason.as_deref() == Some("refusal") {
@@ -225,7 +189,7 @@ fn outcome(result: &TurnResult, turn: &Turn) -> Result<StopReason, Error> {
     if result.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("error_max")) {
         return Ok(StopReason::MaxTurnRequests);
     }
-    // The CLI asks the model to go on a few times before it gives up.
+    // The CLI asks the model to continue a few times before it gives up.
     if turn.error.as_deref() == Some("max_output_tokens") {
         return Ok(StopReason::MaxTokens);
     }

@@ -3,8 +3,8 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::frame::TurnResult;
-use crate::native::message::Tokens;
-use agent_client_protocol_schema::v1::{Cost, SessionUpdate, Usage, UsageUpdate};
+use agent_client_protocol_schema::v1::{Cost, SessionUpdate, UsageUpdate};
+use sa_acp::ModelTokens;
 
 /// The context size of most models, in tokens.
 const USUAL_WINDOW: u64 = 200_000;
@@ -16,7 +16,7 @@ const LARGE_WINDOW: u64 = 1_000_000;
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     /// Of the message that is being streamed.
-    message: Tokens,
+    message: ModelTokens,
     model: Option<String>,
     large: bool,
     /// In the context, as of the last message.
@@ -27,14 +27,14 @@ pub(super) struct Meter {
     full_model: Option<String>,
     /// Spent by processes before this one.
     before: f64,
-    /// Spent by this process; what the CLI tells is the sum since its start.
+    /// Spent by this process; the CLI reports the sum since its start.
     cost: Option<f64>,
-    /// Set until the first result of a process that goes on with a conversation.
+    /// Set until the first result of a process that continues a conversation.
     fresh: bool,
 }
 
 impl Meter {
-    /// Another process goes on. Some versions count on from the cost so far, others start at nothing.
+    /// Notes that another process continues. Some versions add to the cost so far, others start at zero.
     pub(super) fn restarted(&mut self) {
         self.fresh = self.cost.is_some();
     }
@@ -52,7 +52,7 @@ impl Meter {
     }
 
     /// A message begins.
-    pub(super) fn began(&mut self, model: Option<String>, usage: Option<Tokens>) {
+    pub(super) fn began(&mut self, model: Option<String>, usage: Option<ModelTokens>) {
         self.message = usage.unwrap_or_default();
         self.model = model;
     }
@@ -84,38 +84,14 @@ impl Meter {
     }
 }
 
-fn total(tokens: Tokens) -> u64 {
-    let parts = [
-        tokens.input_tokens,
-        tokens.output_tokens,
-        tokens.cache_read_input_tokens,
-        tokens.cache_creation_input_tokens,
-    ];
-    parts.into_iter().flatten().sum()
-}
-
-/// The tokens of one turn.
-pub(super) fn of_turn(tokens: Tokens) -> Usage {
-    let (input, output) = (tokens.input_tokens.unwrap_or(0), tokens.output_tokens.unwrap_or(0));
-    Usage::new(total(tokens), input, output)
-        .cached_read_tokens(tokens.cache_read_input_tokens)
-        .cached_write_tokens(tokens.cache_creation_input_tokens)
-}
-
 impl Session {
     /// A message is complete: only now its tokens are right.
-    pub(super) fn meter_message(&mut self, core: &mut Core, usage: Option<Tokens>) {
+    pub(super) fn meter_message(&mut self, core: &mut Core, usage: Option<ModelTokens>) {
         if let Some(usage) = usage {
-            let message = &mut self.meter.message;
-            message.output_tokens = usage.output_tokens.or(message.output_tokens);
-            message.input_tokens = usage.input_tokens.or(message.input_tokens);
-            message.cache_read_input_tokens =
-                usage.cache_read_input_tokens.or(message.cache_read_input_tokens);
-            message.cache_creation_input_tokens =
-                usage.cache_creation_input_tokens.or(message.cache_creation_input_tokens);
+            self.meter.message.update(usage);
         }
-        self.meter.used = Some(total(self.meter.message));
-        self.tell_usage(core);
+        self.meter.used = Some(self.meter.message.total().unwrap_or(0));
+        self.report_usage(core);
     }
 
     pub(super) fn meter_result(&mut self, core: &mut Core, result: &TurnResult) {
@@ -126,7 +102,7 @@ impl Session {
             .find(|(model, _)| model.as_str() == name || model.strip_suffix("[1m]") == Some(name));
         let known =
             known.or_else(|| result.model_usage.iter().next().filter(|_| result.model_usage.len() == 1));
-        if let Some(window) = known.and_then(|(_, usage)| usage.context_window) {
+        if let Some(window) = known.and_then(|(_, usage)| usage["contextWindow"].as_u64()) {
             self.meter.size = Some(window);
             if let Some(model) = &self.meter.full_model {
                 core.windows.insert(model.clone(), window);
@@ -135,12 +111,12 @@ impl Session {
         if let Some(total) = result.total_cost_usd {
             self.meter.spent(total);
         }
-        self.tell_usage(core);
+        self.report_usage(core);
     }
 
-    pub(super) fn tell_usage(&self, core: &mut Core) {
+    pub(super) fn report_usage(&self, core: &mut Core) {
         if let Some(update) = self.meter.update() {
-            self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
+            self.conversation.update(&mut core.io.client, &SessionUpdate::UsageUpdate(update));
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn asked<'a>(
     edits.filter_map(diff).collect()
 }
 
-/// The file that `Write` asks for. Whether there is one already is known only afterwards.
+/// Returns the file that `Write` asks for. Its earlier content is known only afterwards.
 pub(super) fn written(path: &str, content: &str, cwd: &Path) -> ToolCallContent {
     Diff::new(absolute(path, cwd), content).into()
 }
@@ -61,7 +61,7 @@ fn before_and_after(structured: &Value, hunks: &[Hunk<'_>]) -> Option<(Option<St
     }
 }
 
-/// Returns what `Edit` made of a file. The patch is what was really done, but not always told to the last character:
+/// Returns the file after `Edit`. The patch is what was really done, but not always exact to the last character:
 /// lines at the end may lack their mark, and tabs are drawn as spaces. The replacement is exact, but not always what
 /// was done: people may have changed it.
 fn edited(old: &str, structured: &Value, hunks: &[Hunk<'_>]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What became of a tool call, from what the model was told and from what the CLI knows besides.
+//! Results of tool calls, from the model's input and from the CLI's own data.
 
 use super::blocks::{blocks_of, text_of};
 use super::shell::Ran;
@@ -13,13 +13,13 @@ use std::path::Path;
 /// Files that a search names, at most.
 const PLACES: usize = 100;
 
-/// How the CLI begins to tell the model, at length, that it must not go on.
+/// The beginning of the CLI's message that the model must stop.
 const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
 
 /// Members of structured results that say again what the content shows, in full.
 const BULKY: [&str; 5] = ["originalFile", "originalFileContents", "original_file", "updated_file", "base64"];
 
-/// Reads a result. `block` is the `tool_result` that the model got, `structured` the `tool_use_result` beside it: an object or
+/// Reads a result. `block` is the `tool_result` that the model got, `structured` the `tool_use_result` next to it: an object or
 /// a list by tool, a text for a failure, absent within sub-agents.
 pub(crate) fn result(
     name: &str,
@@ -33,7 +33,11 @@ pub(crate) fn result(
         block["is_error"] == true || structured.as_str().is_some_and(|text| text.starts_with("Error: "));
     let result = Parts { name, input, content: &block["content"], structured, cwd };
     let is_shell = matches!(name, "Bash" | "PowerShell");
-    let ran = is_shell.then(|| Ran::new(&result.said(), structured, failed)).flatten();
+    let ran = match is_shell {
+        true if failed => Ran::failed(&result.said()),
+        true => Ran::completed(&result.said(), structured),
+        false => None,
+    };
     let (content, locations) = match &ran {
         Some(ran) => (ran.content(), Vec::new()),
         None if failed => (result.complaint(), Vec::new()),
@@ -60,7 +64,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Returns what the model was told, without the marks that are meant for it alone.
+    /// Returns the text for the model, without the marks that are meant for it alone.
     fn said(&self) -> String {
         let mut text = text_of(self.content);
         if text.trim().is_empty() {
@@ -96,7 +100,7 @@ impl Parts<'_> {
             "BashOutput" | "TaskOutput" | "Monitor" => (self.code(), Vec::new()),
             "WebSearch" => (self.links(), Vec::new()),
             "Agent" | "Task" => (self.report(), Vec::new()),
-            // The plan tells it.
+            // The plan shows it.
             "TodoWrite" => (Vec::new(), Vec::new()),
             "AskUserQuestion" => (self.answers(), Vec::new()),
             "EnterPlanMode" => (self.only("message"), Vec::new()),

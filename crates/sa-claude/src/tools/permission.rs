@@ -1,4 +1,4 @@
-//! What "always" means when a person allows a tool.
+//! The rules that "always" adds when a person allows a tool.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a command printed and how it ended.
+//! The output of a command and its end.
 
 use agent_client_protocol_schema::v1::{Meta, ToolCallContent};
 use sa_acp::{printed, terminal_exit, terminal_output};
@@ -12,13 +12,15 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    /// Reads a result: `text` is what the model was told, `structured` what the CLI knows. `None` for a command that was not
-    /// let run, that runs on in the background, or that gave a picture.
-    pub(super) fn new(text: &str, structured: &Value, failed: bool) -> Option<Self> {
-        if failed {
-            let (code, output) = exit_code(text)?;
-            return Some(Self { output: output.to_owned(), exit_code: Some(code) });
-        }
+    /// Reads the result of a command that failed, as the model got it; `None` for one that was not allowed to run.
+    pub(super) fn failed(text: &str) -> Option<Self> {
+        let (code, output) = exit_code(text)?;
+        Some(Self { output: output.to_owned(), exit_code: Some(code) })
+    }
+
+    /// Reads a result: `text` as the model got it, `structured` as the CLI has it. `None` for a command that continues in
+    /// the background, or that gave a picture.
+    pub(super) fn completed(text: &str, structured: &Value) -> Option<Self> {
         if structured["backgroundTaskId"].is_string() || structured["isImage"] == true {
             return None;
         }

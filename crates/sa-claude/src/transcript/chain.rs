@@ -1,8 +1,8 @@
 //! Which lines of a transcript are the conversation. Lines form a tree: a session that was taken up again from an earlier
-//! point, or by two processes, has branches. The one that ends last is told.
+//! point, or by two processes, has branches. The one that ends last is replayed.
 
 use super::TranscriptError;
-use super::lines::{Line, Lines};
+use super::lines::{Lines, StoredLine};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use uuid::Uuid;
 /// Transcripts up to this many bytes are read.
 const MAX_FILE: u64 = 512 << 20;
 
-/// Bytes of conversation that are told; of a longer one the latest.
+/// The longest conversation that is replayed, in bytes; of a longer one the end.
 const BUDGET: u64 = 32 << 20;
 
-/// What is looked at to find the conversation.
+/// The fields of a line that show its place in the conversation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'a> {
@@ -43,7 +43,7 @@ struct Node {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Workspace {
-    /// On the branch that is told.
+    /// Set if the line is on the branch that is replayed.
     Branch,
     /// Next to it: results of calls that ran side by side hang on the call they belong to, and only the last of them is
     /// followed by what comes next.
@@ -51,7 +51,7 @@ enum Workspace {
     Elsewhere,
 }
 
-/// The lines to tell.
+/// The lines to replay.
 #[derive(Debug)]
 pub(super) struct Chain {
     file: File,
@@ -86,7 +86,8 @@ impl Chain {
     /// The next line, read from the disk only now.
     pub(super) fn next(&mut self) -> io::Result<Option<Link>> {
         for node in self.nodes.by_ref() {
-            let Some(Line { bytes, .. }) = Lines::new(self.file.try_clone()?, node.offset)?.next()? else {
+            let Some(StoredLine { bytes, .. }) = Lines::new(self.file.try_clone()?, node.offset)?.next()?
+            else {
                 break;
             };
             if let Ok(line) = serde_json::from_slice(&bytes) {

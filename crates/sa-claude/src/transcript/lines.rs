@@ -8,8 +8,7 @@ pub(super) const MAX_LINE: u64 = 32 << 20;
 
 /// One line of a file.
 #[derive(Debug)]
-pub(super) struct Line {
-    /// Where it starts.
+pub(super) struct StoredLine {
     pub(super) offset: u64,
     /// Without its end; empty if it was too long.
     pub(super) bytes: Vec<u8>,
@@ -35,7 +34,7 @@ impl Lines {
     }
 
     /// The next line; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<StoredLine>> {
         let offset = self.offset;
         let mut bytes = Vec::new();
         let mut count = self.input.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? as u64;
@@ -48,6 +47,6 @@ impl Lines {
         }
         self.offset += count;
         bytes.truncate(bytes.trim_ascii_end().len());
-        Ok(Some(Line { offset, bytes }))
+        Ok(Some(StoredLine { offset, bytes }))
     }
 }

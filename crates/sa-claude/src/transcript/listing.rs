@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::speech::Speech;
 use super::store::{all_projects, is_session_id, project};
 use agent_client_protocol_schema::v1::{SessionId, SessionInfo};
-use sa_acp::one_line;
+use sa_acp::{one_line, read_plain};
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -23,11 +23,10 @@ const START: u64 = 4 << 20;
 /// As much of its end for a title that was given later.
 const END: u64 = 64 << 10;
 
-/// Some of the sessions.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) sessions: Vec<SessionInfo>,
-    /// Where the next page starts, if there may be one.
+    /// The start of the next page, if there may be one.
     pub(crate) next: Option<String>,
 }
 
@@ -42,7 +41,7 @@ struct Found {
 
 impl Found {
     /// Returns what a cursor says: the last session of a page. Sessions that changed meanwhile move to the front, and
-    /// no other is told twice or left out for it.
+    /// no other is listed twice or left out for it.
     fn cursor(&self) -> String {
         format!("{}:{}", self.changed.0, self.id)
     }
@@ -97,14 +96,14 @@ fn transcripts(folder: &Path) -> Vec<Found> {
     fs::read_dir(folder).into_iter().flatten().flatten().filter_map(found).collect()
 }
 
-/// Returns what a transcript tells of its session; `None` if nothing was said in it.
+/// Returns the session of a transcript; `None` if nothing was said in it.
 fn info(found: &Found) -> Option<SessionInfo> {
     let mut facts = Facts::default();
     let file = File::open(&found.path).ok()?;
     facts.read_start(file.try_clone().ok()?).ok()?;
     let cwd = facts.cwd.take().filter(|_| facts.is_conversation)?;
     facts.read_end(file).ok()?;
-    let named = fs::read(found.path.with_extension("").join("custom-title.json")).ok();
+    let named = read_plain(&found.path.with_extension("").join("custom-title.json"), END).ok();
     facts.read_line(&named.unwrap_or_default());
     let updated = sa_acp::timestamp(Duration::from_millis(found.changed.0));
     Some(
@@ -114,7 +113,7 @@ fn info(found: &Found) -> Option<SessionInfo> {
     )
 }
 
-/// What lines tell of a session.
+/// The facts about a session in its lines.
 #[derive(Debug, Default)]
 struct Facts {
     cwd: Option<PathBuf>,

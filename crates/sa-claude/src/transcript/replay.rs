@@ -1,4 +1,4 @@
-//! Tells a conversation again as the updates a client would have seen.
+//! Replays a conversation as the updates that a client would have seen.
 
 use super::TranscriptError;
 use super::chain::{Chain, Link};
@@ -14,7 +14,6 @@ use std::path::Path;
 /// Said by the CLI in place of a model, where the conversation needs a turn of its own.
 const FILLER: &str = "No response requested.";
 
-/// Tells the lines of a chain.
 pub(super) fn replay(mut chain: Chain, cwd: &Path) -> Result<Vec<SessionUpdate>, TranscriptError> {
     let mut replay =
         Replay { cwd, updates: Vec::new(), todos: Todos::default(), open: Vec::new(), hush: false };
@@ -89,7 +88,7 @@ impl Replay<'_> {
         let hush = std::mem::take(&mut self.hush);
         match Speech::read(words) {
             Speech::Said(words) => self.updates.push(SessionUpdate::UserMessageChunk(chunk(text(words), id))),
-            // The CLI writes a change of the model down as a command, whoever asked for it.
+            // The CLI writes every change of the model down as a command.
             Speech::Command { name, .. } if name == "model" => self.hush = true,
             Speech::Command { typed, .. } => {
                 self.updates.push(SessionUpdate::UserMessageChunk(chunk(text(typed), id)));

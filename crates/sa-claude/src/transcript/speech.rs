@@ -1,13 +1,17 @@
-//! What the text of a user's line is: words of a person, a command, or something that the CLI wrote there itself.
+//! The kinds of text in a user's line: words of a person, a command, or something that the CLI wrote there itself.
+
+use sa_acp::uncolored;
 
 /// A user's text, read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Speech {
-    /// Said by the user.
     Said(String),
     /// A slash command, by its name, as it was typed.
-    Command { name: String, typed: String },
-    /// What a command of the CLI printed.
+    Command {
+        name: String,
+        typed: String,
+    },
+    /// The output of a command of the CLI.
     Printed(String),
     /// Nothing that people said or saw.
     Silence,
@@ -23,7 +27,6 @@ const NOTES: [&str; 5] = [
 ];
 
 impl Speech {
-    /// Reads a text.
     pub(super) fn read(text: &str) -> Self {
         let text = text.trim();
         if text.is_empty() || NOTES.iter().any(|note| text.starts_with(note)) {
@@ -50,7 +53,7 @@ impl Speech {
     }
 
     fn printed(text: &str) -> Self {
-        match without_colors(text).trim() {
+        match uncolored(text).trim() {
             "" => Self::Silence,
             words => Self::Printed(words.to_owned()),
         }
@@ -72,18 +75,6 @@ fn without_reminders(text: &str) -> String {
         rest = after.split_once("</system-reminder>").map_or("", |(_, after)| after);
     }
     words + rest
-}
-
-/// The text without the escape sequences that color it in a terminal.
-fn without_colors(text: &str) -> String {
-    let mut parts = text.split("\u{1b}[");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        plain.push_str(
-            part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').get(1..).unwrap_or_default(),
-        );
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const MAX_SLUG: usize = 200;
 
 /// The name of the folder in which the CLI keeps the sessions of `cwd`: every UTF-16 unit that is no ASCII letter or digit
-/// becomes `-`; a long name is cut and told apart by a hash of the path.
+/// becomes `-`; a long name is cut, and a hash of the path is appended.
 pub(crate) fn slug(cwd: &Path) -> String {
     let path = cwd.to_string_lossy();
     let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from);

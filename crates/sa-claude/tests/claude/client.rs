@@ -18,10 +18,10 @@ pub(crate) use sa_acp::testing::{request, updates};
 /// The id of the first session.
 pub(crate) const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 
-/// What is on disk: one directory, and one session that was stored before.
+/// A disk with one directory and one stored session.
 struct Folder(Moves);
 
-/// Sessions and the conversations in which they go on.
+/// Sessions and the conversations in which they continue.
 type Moves = Arc<Mutex<Vec<(String, String)>>>;
 
 /// A session on disk.
@@ -69,7 +69,7 @@ impl Disk for Folder {
 /// The CLI, as far as it is played.
 #[derive(Debug, Default)]
 pub(crate) struct Cli {
-    /// What was written to it and not looked at yet.
+    /// Lines to the CLI that the test has not taken.
     written: Vec<Value>,
     /// Orders to it that are not answered.
     pub(crate) orders: Vec<(String, Value)>,
@@ -208,13 +208,13 @@ impl Client {
         self.pass(Duration::from_millis(milliseconds))
     }
 
-    /// What was written to the CLI since the last look.
+    /// Takes the lines that were written to the CLI.
     pub(crate) fn written(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.peer.written)
     }
 }
 
-/// What the CLI says about itself.
+/// Returns the CLI's answer to `initialize`.
 pub(crate) fn initialized() -> Value {
     json!({
         "commands": [
@@ -239,7 +239,7 @@ pub(crate) fn answer(messages: &[Value]) -> &Value {
     last
 }
 
-/// Why the turn ended; the last message must say it.
+/// Returns the stop reason in the last message.
 pub(crate) fn stop_reason(messages: &[Value]) -> &str {
     answer(messages)["result"]["stopReason"].as_str().expect("a reason")
 }

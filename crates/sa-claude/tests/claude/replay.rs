@@ -1,5 +1,5 @@
-//! Recorded conversations with the real CLI, played to the machine. What the program of the recording wrote becomes what a
-//! client would ask for; what the CLI wrote goes in as it is. What comes out, to both sides, is in the snapshots.
+//! Recorded conversations with the real CLI, played to the machine. Lines of the recording's program become requests of a
+//! client; lines of the CLI go in as they are. The output, to both sides, is in the snapshots.
 
 use crate::client::{Client, SESSION};
 use sa_acp::testing::{Log, describe, recordings, shorten};
@@ -19,7 +19,7 @@ struct Replay {
     log: Log,
 }
 
-/// What the recording's program asked for that no client asks for.
+/// Requests of the recording's program that no client sends.
 const SKIPPED: [&str; 12] = [
     "background_tasks",
     "end_session",
@@ -185,7 +185,7 @@ impl Replay {
         self.answer_orders();
     }
 
-    /// What was not asked when this was recorded is answered as that version would.
+    /// Answers requests that the recording does not have, as that version would.
     fn answer_orders(&mut self) {
         let known: Vec<_> = self.orders.values().cloned().collect();
         let open: Vec<_> =

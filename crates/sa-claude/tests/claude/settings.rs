@@ -23,7 +23,7 @@ fn a_mode_is_checked_before_the_cli_would_take_anything() {
     assert_eq!(updates(&messages, "current_mode_update")[0]["currentModeId"], "plan");
     assert_eq!(updates(&messages, "config_option_update")[0]["configOptions"][0]["currentValue"], "plan");
     assert_eq!(answer(&messages)["result"], json!({}));
-    // What the CLI says afterwards is nothing new.
+    // The CLI's own report afterwards changes nothing.
     assert!(
         client.native(&json!({ "type": "system", "subtype": "status", "permissionMode": "plan" })).is_empty()
     );

@@ -1,44 +1,37 @@
-//! What the app-server asks, and the answers that it takes.
+//! Requests of the app-server, and the replies to them.
 
 use super::item::Action;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use sa_acp::FormReply;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// A request of the app-server.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum ServerRequest {
     Command(Box<CommandApproval>),
     Patch(PatchApproval),
-    Questions(UserInput),
+    /// Questions to the user: a list, and the item that they belong to.
+    Questions(Value),
     Server(Box<Elicitation>),
     Permissions(PermissionApproval),
     /// One that is not known, or of another shape than expected.
     Other,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct CommandApproval {
-    #[serde(default)]
     pub(crate) item_id: String,
-    #[serde(default)]
     pub(crate) command: Option<String>,
-    #[serde(default)]
     pub(crate) cwd: Option<PathBuf>,
-    #[serde(default)]
     pub(crate) command_actions: Option<Vec<Action>>,
-    #[serde(default)]
     pub(crate) reason: Option<String>,
     /// The connection that a command wants to make; the question is about that, not about the command.
-    #[serde(default)]
     pub(crate) network_approval_context: Option<Value>,
     /// Set if the question is about a part of what the item runs.
-    #[serde(default)]
     pub(crate) approval_id: Option<String>,
     /// Permissions that it wants beyond the sandbox.
-    #[serde(default)]
     pub(crate) additional_permissions: Option<Value>,
 }
 
@@ -46,59 +39,21 @@ pub(crate) struct CommandApproval {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PatchApproval {
     pub(crate) item_id: String,
-    #[serde(default)]
     pub(crate) reason: Option<String>,
     /// A directory in which everything may be written from then on.
-    #[serde(default)]
     pub(crate) grant_root: Option<PathBuf>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct UserInput {
-    #[serde(default)]
-    pub(crate) item_id: String,
-    pub(crate) questions: Vec<Question>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Question {
-    pub(crate) id: String,
-    #[serde(default)]
-    pub(crate) header: String,
-    pub(crate) question: String,
-    #[serde(default)]
-    pub(crate) is_other: bool,
-    #[serde(default)]
-    pub(crate) is_secret: bool,
-    #[serde(default)]
-    pub(crate) options: Option<Vec<Choice>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Choice {
-    pub(crate) label: String,
-    #[serde(default)]
-    pub(crate) description: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct Elicitation {
-    #[serde(default)]
     pub(crate) server_name: String,
-    #[serde(default)]
     pub(crate) mode: Option<String>,
-    #[serde(default)]
     pub(crate) message: String,
-    #[serde(default)]
     pub(crate) requested_schema: Option<Value>,
-    #[serde(default)]
     pub(crate) url: Option<String>,
-    #[serde(default)]
     pub(crate) elicitation_id: Option<String>,
-    #[serde(default, rename = "_meta")]
+    #[serde(rename = "_meta")]
     pub(crate) meta: Option<Value>,
 }
 
@@ -132,18 +87,20 @@ pub(crate) struct PermissionApproval {
     #[serde(default)]
     pub(crate) item_id: String,
     pub(crate) permissions: Value,
-    #[serde(default)]
     pub(crate) reason: Option<String>,
 }
 
-impl Asked {
+impl ServerRequest {
     pub(crate) fn read(method: &str, params: &str) -> Self {
         let known = match method {
             "item/commandExecution/requestApproval" => {
                 serde_json::from_str(params).ok().map(|body| Self::Command(Box::new(body)))
             }
             "item/fileChange/requestApproval" => serde_json::from_str(params).ok().map(Self::Patch),
-            "item/tool/requestUserInput" => serde_json::from_str(params).ok().map(Self::Questions),
+            "item/tool/requestUserInput" => serde_json::from_str(params)
+                .ok()
+                .filter(|asked: &Value| asked["questions"].is_array())
+                .map(Self::Questions),
             "mcpServer/elicitation/request" => {
                 serde_json::from_str(params).ok().map(|body| Self::Server(Box::new(body)))
             }
@@ -154,38 +111,22 @@ impl Asked {
     }
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Answer {
-    Decision { decision: &'static str },
-    Answers { answers: BTreeMap<String, Words> },
-    Form(FormAnswer),
-    Permissions { permissions: Value, scope: &'static str },
+/// Returns the answer to a question about a command or a change.
+pub(crate) fn decision(decision: &str) -> Value {
+    json!({ "decision": decision })
 }
 
-/// The answer to one question.
-#[derive(Debug, Serialize)]
-pub(crate) struct Words {
-    pub(crate) answers: Vec<String>,
+/// Returns the answer to an MCP server's form.
+pub(crate) fn form(reply: FormReply) -> Value {
+    json!({ "action": reply.action, "content": reply.content })
 }
 
-/// The answer to an MCP server.
-#[derive(Debug, Serialize)]
-pub(crate) struct FormAnswer {
-    pub(crate) action: &'static str,
-    pub(crate) content: Option<Value>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub(crate) meta: Option<Map<String, Value>>,
+/// Returns the answer to questions that nobody answers.
+pub(crate) fn no_answers() -> Value {
+    json!({ "answers": {} })
 }
 
-impl Answer {
-    pub(crate) fn decision(decision: &'static str) -> Self {
-        Self::Decision { decision }
-    }
-
-    /// A form that nobody fills in.
-    pub(crate) fn form(action: &'static str) -> Self {
-        Self::Form(FormAnswer { action, content: None, meta: None })
-    }
+/// Returns the answer to a wish for more than the sandbox allows.
+pub(crate) fn permissions(permissions: &Value, scope: &str) -> Value {
+    json!({ "permissions": permissions, "scope": scope })
 }

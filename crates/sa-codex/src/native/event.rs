@@ -1,13 +1,12 @@
-//! What the app-server tells by itself.
+//! Notifications of the app-server.
 
 use super::answer::{Thread, Turn, TurnError};
 use super::item::Item;
+use sa_shell::Names;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-/// A notification.
 #[derive(Debug)]
 pub(crate) enum Event {
     ThreadStarted(Thread),
@@ -20,22 +19,22 @@ pub(crate) enum Event {
     /// A piece of what the model thinks.
     Thought(Delta),
     /// The next part of a summary begins.
-    ThoughtPart(ThoughtPart),
+    ThoughtPart(Value),
     Printed(Delta),
-    McpProgress(McpProgress),
-    Plan(Plan),
+    McpProgress(Value),
+    /// The list of things to do.
+    Plan(Value),
     Usage(Usage),
     Failed(Failed),
-    Named(Named),
-    McpStatus(McpStatus),
+    Named(String),
+    McpStatus(Value),
     /// The thread has nothing to do.
     Idle,
-    /// The thread was unloaded.
     ThreadClosed,
     SkillsChanged,
     Resolved(String),
-    LoggedIn(LoggedIn),
-    /// Words for the log.
+    LoggedIn(Value),
+    /// Text for the log.
     Log(String),
     Ignored,
     Unknown(Value),
@@ -50,38 +49,7 @@ pub(crate) struct Delta {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ThoughtPart {
-    pub(crate) item_id: String,
-    #[serde(default)]
-    pub(crate) summary_index: u64,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct McpProgress {
-    pub(crate) item_id: String,
-    #[serde(default)]
-    pub(crate) message: String,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Plan {
-    #[serde(default)]
-    pub(crate) plan: Vec<Step>,
-}
-
-/// A step of a list of things to do.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Step {
-    pub(crate) step: String,
-    #[serde(default)]
-    pub(crate) status: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Usage {
-    #[serde(default)]
     pub(crate) turn_id: Option<String>,
     pub(crate) token_usage: TokenUsage,
 }
@@ -112,68 +80,25 @@ pub(crate) struct Failed {
     pub(crate) error: TurnError,
     #[serde(default)]
     pub(crate) will_retry: bool,
-    #[serde(default)]
     pub(crate) turn_id: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Named {
-    #[serde(default, alias = "name")]
-    pub(crate) thread_name: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct McpStatus {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) status: String,
-    #[serde(default)]
-    pub(crate) error: Option<Value>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct LoggedIn {
-    #[serde(default)]
-    pub(crate) success: bool,
-    #[serde(default)]
-    pub(crate) error: Option<String>,
 }
 
 /// The thread that a message is about.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct OfThread {
+pub(crate) struct About {
     pub(crate) thread_id: Option<String>,
 }
 
-/// Told for other clients than this, or in another form, too.
-const IGNORED: [&str; 24] = [
-    "account/rateLimits/updated",
-    "account/updated",
-    "app/list/updated",
-    "hook/completed",
-    "hook/started",
-    "item/commandExecution/terminalInteraction",
-    "item/fileChange/outputDelta",
-    "item/fileChange/patchUpdated",
-    "model/rerouted",
-    "model/verification",
-    "rawResponseItem/completed",
-    "remoteControl/status/changed",
-    "thread/archived",
-    "thread/compacted",
-    "thread/deleted",
-    "thread/environment/connected",
-    "thread/goal/cleared",
-    "thread/goal/updated",
-    "thread/queuedMessages/updated",
-    "thread/readState/changed",
-    "thread/settings/updated",
-    "thread/unarchived",
-    "turn/diff/updated",
-    "turn/moderationMetadata",
-];
+/// Notifications for other clients than this, or of known facts in another form.
+const IGNORED: Names = Names(
+    "account/rateLimits/updated account/updated app/list/updated hook/completed hook/started \
+     item/commandExecution/terminalInteraction item/fileChange/outputDelta item/fileChange/patchUpdated \
+     model/rerouted model/verification rawResponseItem/completed remoteControl/status/changed \
+     thread/archived thread/compacted thread/deleted thread/environment/connected thread/goal/cleared \
+     thread/goal/updated thread/queuedMessages/updated thread/readState/changed thread/settings/updated \
+     thread/unarchived turn/diff/updated turn/moderationMetadata",
+);
 
 impl Event {
     /// Reads a notification; one that is not known, or of another shape than expected, is kept as it is.
@@ -186,57 +111,44 @@ impl Event {
 
     fn known(method: &str, params: &str) -> Option<Self> {
         Some(match method {
-            "thread/started" => Self::ThreadStarted(body::<Under<Thread>>(params)?.thread?),
-            "turn/started" => Self::TurnStarted(body::<Under<Turn>>(params)?.turn?),
-            "turn/completed" => Self::TurnCompleted(body::<Under<Turn>>(params)?.turn?),
-            "item/started" => Self::ItemStarted(body::<Under<Item>>(params)?.item?),
-            "item/completed" => Self::ItemCompleted(body::<Under<Item>>(params)?.item?),
+            "thread/started" => Self::ThreadStarted(Thread::deserialize(member(params, "thread")?).ok()?),
+            "turn/started" => Self::TurnStarted(Turn::deserialize(member(params, "turn")?).ok()?),
+            "turn/completed" => Self::TurnCompleted(Turn::deserialize(member(params, "turn")?).ok()?),
+            "item/started" => Self::ItemStarted(Item::of(member(params, "item")?)),
+            "item/completed" => Self::ItemCompleted(Item::of(member(params, "item")?)),
             "item/agentMessage/delta" | "item/plan/delta" => Self::Said(body(params)?),
             "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => Self::Thought(body(params)?),
             "item/reasoning/summaryPartAdded" => Self::ThoughtPart(body(params)?),
             "item/commandExecution/outputDelta" => Self::Printed(body(params)?),
             "item/mcpToolCall/progress" => Self::McpProgress(body(params)?),
-            "turn/plan/updated" => Self::Plan(body(params)?),
+            "turn/plan/updated" => Self::Plan(member(params, "plan")?),
             "thread/tokenUsage/updated" => Self::Usage(body(params)?),
             "error" => Self::Failed(body(params)?),
-            "thread/name/updated" => Self::Named(body(params)?),
+            "thread/name/updated" => {
+                let name = body::<Value>(params)?;
+                Self::Named(
+                    name["threadName"].as_str().or(name["name"].as_str()).unwrap_or_default().to_owned(),
+                )
+            }
             "mcpServer/startupStatus/updated" => Self::McpStatus(body(params)?),
-            "thread/status/changed" => match body::<Status>(params)?.status.r#type.as_str() {
+            "thread/status/changed" => match body::<Value>(params)?["status"]["type"].as_str()? {
                 "idle" => Self::Idle,
                 _ => Self::Ignored,
             },
             "thread/closed" => Self::ThreadClosed,
             "skills/changed" => Self::SkillsChanged,
-            "serverRequest/resolved" => Self::Resolved(body::<Resolved>(params)?.request_id.get().to_owned()),
+            "serverRequest/resolved" => Self::Resolved(member(params, "requestId")?.to_string()),
             "account/login/completed" => Self::LoggedIn(body(params)?),
             "warning" | "configWarning" | "deprecationNotice" => Self::Log(params.to_owned()),
-            _ if IGNORED.contains(&method) || method.starts_with("codex/event/") => Self::Ignored,
+            _ if IGNORED.contains(method) || method.starts_with("codex/event/") => Self::Ignored,
             _ => return None,
         })
     }
 }
 
-#[derive(Deserialize)]
-struct Status {
-    status: StatusKind,
-}
-
-#[derive(Deserialize)]
-struct StatusKind {
-    r#type: String,
-}
-
-#[derive(Deserialize)]
-struct Under<T> {
-    thread: Option<T>,
-    turn: Option<T>,
-    item: Option<T>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Resolved {
-    request_id: Box<RawValue>,
+/// Reads one member of the parameters.
+fn member(params: &str, name: &str) -> Option<Value> {
+    Some(body::<Value>(params)?.get_mut(name)?.take()).filter(|value| !value.is_null())
 }
 
 fn body<T: DeserializeOwned>(params: &str) -> Option<T> {

@@ -1,17 +1,15 @@
-//! Items: what a turn is made of.
+//! The items of a turn.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// One of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) id: String,
     pub(crate) body: Body,
 }
 
-/// What it is.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     UserMessage {
@@ -29,26 +27,27 @@ pub(crate) enum Body {
     },
     Command(Command),
     FileChange(FileChange),
-    McpToolCall(McpToolCall),
-    WebSearch(WebSearch),
+    McpToolCall(Value),
+    /// A search of the web, or a page that is looked at.
+    WebSearch(Value),
     ImageView {
         path: String,
     },
     Compaction,
-    Collab(Collab),
+    /// An order to another agent.
+    Collab(Value),
     SubAgent(SubAgent),
-    /// The review is the answer to the prompt; it is told when the mode is left.
+    /// The review is the answer to the prompt; it comes with `ReviewLeft`.
     ReviewEntered,
     ReviewLeft {
         review: String,
     },
-    /// Words that are said to the model in the user's place.
+    /// A message to the model in the user's place.
     Hook,
     /// A kind that is not known, or one of another shape than expected.
     Other(Value),
 }
 
-/// A command.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Command {
@@ -61,7 +60,7 @@ pub(crate) struct Command {
     pub(crate) duration_ms: Option<u64>,
 }
 
-/// What the CLI takes a part of a command for.
+/// The CLI's classification of a part of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Action {
@@ -78,7 +77,7 @@ pub(crate) struct FileChange {
     pub(crate) status: Option<String>,
 }
 
-/// What is changed in one file.
+/// The change of one file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Change {
@@ -88,7 +87,6 @@ pub(crate) struct Change {
     pub(crate) diff: String,
 }
 
-/// How a file is changed.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChangeKind {
@@ -96,67 +94,25 @@ pub(crate) struct ChangeKind {
     pub(crate) move_path: Option<String>,
 }
 
-/// A call of a tool of an MCP server.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct McpToolCall {
-    pub(crate) server: String,
-    pub(crate) tool: String,
-    pub(crate) arguments: Value,
-    pub(crate) status: Option<String>,
-    pub(crate) result: Option<McpResult>,
-    pub(crate) error: Option<McpError>,
-}
-
-/// What a tool of an MCP server gave.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct McpResult {
-    pub(crate) content: Vec<Value>,
-    pub(crate) structured_content: Value,
-}
-
-/// Why a tool of an MCP server failed.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct McpError {
-    pub(crate) message: String,
-}
-
-/// A search of the web, or a page that is looked at.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct WebSearch {
-    pub(crate) query: String,
-    pub(crate) action: Option<Value>,
-}
-
-/// An order to another agent.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Collab {
-    pub(crate) tool: String,
-    pub(crate) status: Option<String>,
-    pub(crate) prompt: Option<String>,
-    pub(crate) receiver_thread_ids: Vec<String>,
-    pub(crate) agents_states: Value,
-}
-
-/// What another agent is about.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// The activity of a sub-agent.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SubAgent {
-    pub(crate) agent_path: String,
-    pub(crate) agent_thread_id: String,
+    pub(crate) path: String,
+    pub(crate) thread: String,
     pub(crate) kind: String,
 }
 
 impl<'de> Deserialize<'de> for Item {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+        Value::deserialize(deserializer).map(Self::of)
+    }
+}
+
+impl Item {
+    pub(crate) fn of(value: Value) -> Self {
         let id = value["id"].as_str().unwrap_or_default().to_owned();
         let body = Body::read(&value).unwrap_or_else(|| Body::Other(value));
-        Ok(Self { id, body })
+        Self { id, body }
     }
 }
 
@@ -164,8 +120,11 @@ impl Body {
     /// The threads of the agents that this sends or is about.
     pub(crate) fn receivers(&self) -> Vec<String> {
         match self {
-            Self::Collab(collab) => collab.receiver_thread_ids.clone(),
-            Self::SubAgent(agent) => vec![agent.agent_thread_id.clone()],
+            Self::Collab(order) => {
+                let threads = order["receiverThreadIds"].as_array().into_iter().flatten();
+                threads.filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            Self::SubAgent(agent) => vec![agent.thread.clone()],
             _ => Vec::new(),
         }
     }
@@ -179,12 +138,16 @@ impl Body {
             "plan" => Self::Plan { text: text("text") },
             "commandExecution" => Self::Command(Command::deserialize(value).ok()?),
             "fileChange" => Self::FileChange(FileChange::deserialize(value).ok()?),
-            "mcpToolCall" => Self::McpToolCall(McpToolCall::deserialize(value).ok()?),
-            "webSearch" => Self::WebSearch(WebSearch::deserialize(value).ok()?),
+            "mcpToolCall" => Self::McpToolCall(value.clone()),
+            "webSearch" => Self::WebSearch(value.clone()),
             "imageView" => Self::ImageView { path: text("path") },
             "contextCompaction" => Self::Compaction,
-            "collabAgentToolCall" => Self::Collab(Collab::deserialize(value).ok()?),
-            "subAgentActivity" => Self::SubAgent(SubAgent::deserialize(value).ok()?),
+            "collabAgentToolCall" => Self::Collab(value.clone()),
+            "subAgentActivity" => Self::SubAgent(SubAgent {
+                path: text("agentPath"),
+                thread: text("agentThreadId"),
+                kind: text("kind"),
+            }),
             "enteredReviewMode" => Self::ReviewEntered,
             "exitedReviewMode" => Self::ReviewLeft { review: text("review") },
             "hookPrompt" => Self::Hook,

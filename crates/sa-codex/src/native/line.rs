@@ -1,17 +1,26 @@
 //! The frame of a message: JSON-RPC without its version.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// A message of the app-server.
 #[derive(Debug)]
-pub(crate) enum Line<'a> {
-    /// It tells something.
-    Notification { method: &'a str, params: &'a str },
-    /// It asks something; the id is the very text that it wrote.
-    Request { id: &'a str, method: &'a str, params: &'a str },
-    /// It answers.
-    Answer { id: u64, outcome: Result<&'a str, Refusal> },
+pub(crate) enum ServerLine<'a> {
+    Notification {
+        method: &'a str,
+        params: &'a str,
+    },
+    /// A request. The id is the text that the app-server wrote.
+    Request {
+        id: &'a str,
+        method: &'a str,
+        params: &'a str,
+    },
+    Answer {
+        id: u64,
+        outcome: Result<&'a str, Refusal>,
+    },
 }
 
 /// The error of an answer.
@@ -34,7 +43,7 @@ struct Frame<'a> {
     error: Option<Refusal>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ServerLine<'a> {
     /// Reads a line; an error in words if it is no message.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, String> {
         let frame: Frame<'a> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -55,57 +64,25 @@ impl<'a> Line<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct Call<'a, P> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
-    method: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<P>,
-}
-
-#[derive(Serialize)]
-struct Reply<'a, R> {
-    id: &'a RawValue,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<R>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Complaint<'a>>,
-}
-
-#[derive(Serialize)]
-struct Complaint<'a> {
-    code: i64,
-    message: &'a str,
-}
-
 /// A request, with its line's end.
-pub(crate) fn request(id: u64, method: &str, params: impl Serialize) -> Vec<u8> {
-    bytes(&Call { id: Some(id), method, params: Some(params) })
+pub(crate) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
+    format!("{{\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n").into_bytes()
 }
 
 /// A notification, with its line's end.
 pub(crate) fn notification(method: &str) -> Vec<u8> {
-    bytes(&Call { id: None, method, params: None::<()> })
+    format!("{{\"method\":\"{method}\"}}\n").into_bytes()
 }
 
 /// The answer to a request of the app-server, with its line's end.
-pub(crate) fn reply(id: &str, result: impl Serialize) -> Vec<u8> {
-    let id = RawValue::from_string(id.to_owned()).unwrap_or_default();
-    bytes(&Reply { id: &id, result: Some(result), error: None })
+pub(crate) fn reply(id: &str, result: &Value) -> Vec<u8> {
+    format!("{{\"id\":{id},\"result\":{result}}}\n").into_bytes()
 }
 
 /// The refusal of a request of the app-server, with its line's end.
 pub(crate) fn refusal(id: &str, message: &str) -> Vec<u8> {
-    let id = RawValue::from_string(id.to_owned()).unwrap_or_default();
-    bytes(&Reply { id: &id, result: None::<()>, error: Some(Complaint { code: -32_601, message }) })
-}
-
-/// Every type written here has a JSON form.
-fn bytes(message: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(message).unwrap_or_default();
-    line.push(b'\n');
-    line
+    let error = json!({ "code": -32_601, "message": message });
+    format!("{{\"id\":{id},\"error\":{error}}}\n").into_bytes()
 }
 
 #[cfg(test)]
@@ -115,16 +92,16 @@ mod tests {
 
     #[test]
     fn each_kind_of_message_is_told_from_the_others() {
-        let notification = Line::read(br#"{"method":"a/b","params":{"x":1},"emittedAtMs":1}"#).unwrap();
-        assert!(matches!(notification, Line::Notification { method: "a/b", params: r#"{"x":1}"# }));
-        let request = Line::read(br#"{"method":"a","id":"x-1","params":{}}"#).unwrap();
-        assert!(matches!(request, Line::Request { id: r#""x-1""#, .. }));
-        let answer = Line::read(br#"{"id":3,"result":{"ok":true}}"#).unwrap();
-        assert!(matches!(answer, Line::Answer { id: 3, outcome: Ok(r#"{"ok":true}"#) }));
-        let refusal = Line::read(br#"{"id":3,"error":{"code":-32600,"message":"no"}}"#).unwrap();
-        assert!(matches!(refusal, Line::Answer { outcome: Err(_), .. }));
+        let notification = ServerLine::read(br#"{"method":"a/b","params":{"x":1},"emittedAtMs":1}"#).unwrap();
+        assert!(matches!(notification, ServerLine::Notification { method: "a/b", params: r#"{"x":1}"# }));
+        let request = ServerLine::read(br#"{"method":"a","id":"x-1","params":{}}"#).unwrap();
+        assert!(matches!(request, ServerLine::Request { id: r#""x-1""#, .. }));
+        let answer = ServerLine::read(br#"{"id":3,"result":{"ok":true}}"#).unwrap();
+        assert!(matches!(answer, ServerLine::Answer { id: 3, outcome: Ok(r#"{"ok":true}"#) }));
+        let refusal = ServerLine::read(br#"{"id":3,"error":{"code":-32600,"message":"no"}}"#).unwrap();
+        assert!(matches!(refusal, ServerLine::Answer { outcome: Err(_), .. }));
         for bad in ["", "[]", "{}", "text", r#"{"id":"theirs","result":1}"#] {
-            assert!(Line::read(bad.as_bytes()).is_err(), "{bad}");
+            assert!(ServerLine::read(bad.as_bytes()).is_err(), "{bad}");
         }
     }
 }

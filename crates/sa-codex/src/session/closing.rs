@@ -10,14 +10,12 @@
 use super::Session;
 use crate::core::Core;
 use crate::limits::UNLOAD;
-use crate::native::answer::Unsubscribed;
-use crate::native::call::OfThread;
 use crate::replies::{Outcome, Then};
-use agent_client_protocol_schema::v1::SessionId;
-use sa_acp::{Job, Link, Session as _, failure};
+use sa_acp::{ServedSession as _, Session as _};
+use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How far the end of a session is.
+/// The progress of closing a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closing {
     /// The turn that was interrupted is waited for, until then.
@@ -41,46 +39,45 @@ impl Session {
     /// Has the app-server let go of the thread once nothing runs in it.
     pub(super) fn let_go(&mut self, core: &mut Core) {
         let Some(Closing::Stopping(until)) = self.closing else { return };
-        let is_busy = self.native_turn.is_some() || self.turn.is_some();
-        if is_busy && core.now.elapsed < until {
+        if self.is_busy() && core.io.now.elapsed < until {
             return;
         }
         self.closing = Some(Closing::Leaving);
         self.settle_cancelled(core);
-        if self.link != Link::Up {
+        if !self.link.is_up() {
             return self.closed(core);
         }
         self.leave_offspring(core);
-        let limit = core.host.limits.control;
+        let limit = core.host.options.limits.control;
         let then = Then::Left(self.conversation.id.clone());
-        core.ask("thread/unsubscribe", OfThread { thread_id: &self.thread }, limit, then);
+        core.ask("thread/unsubscribe", &json!({ "threadId": self.thread }), limit, then);
     }
 
     /// The app-server has let go of the thread, or cannot; it may still have to unload it.
-    pub(crate) fn left(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+    pub(crate) fn on_left(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
         if !self.conversation.is_closing() {
             return;
         }
-        let is_loaded = outcome.read::<Unsubscribed>().is_ok_and(|answer| answer.status != "notLoaded");
+        let is_loaded = outcome.read::<Value>().is_ok_and(|answer| answer["status"] != "notLoaded");
         if !is_loaded || !core.unloads {
             return self.closed(core);
         }
-        self.closing = Some(Closing::Unloading(core.now.elapsed + UNLOAD));
+        self.closing = Some(Closing::Unloading(core.io.now.elapsed + UNLOAD));
     }
 
     /// The app-server has unloaded the thread. If nobody has asked for that, the next prompt has it taken up again.
-    pub(super) fn unloaded(&mut self, core: &mut Core) {
+    pub(super) fn on_unloaded(&mut self, core: &mut Core) {
         if !self.conversation.is_open() {
             return self.closed(core);
         }
         if !self.is_busy() {
-            self.link = Link::Down;
+            self.link.set_down();
             self.send_next(core);
         }
     }
 
     pub(super) fn enforce_close(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
+        let now = core.io.now.elapsed;
         match self.closing {
             Some(Closing::Stopping(until)) if until <= now => self.let_go(core),
             Some(Closing::Unloading(until)) if until <= now => {
@@ -88,17 +85,6 @@ impl Session {
                 self.closed(core);
             }
             _ => {}
-        }
-    }
-
-    /// Answers whoever wanted the session closed.
-    pub(crate) fn closed(&mut self, core: &mut Core) {
-        if !self.conversation.is_closing() {
-            return;
-        }
-        self.fail_opening(core, &failure("the session was closed while it was being opened", "closed"));
-        for key in self.conversation.close(&mut core.client) {
-            core.server.jobs.push_back(Job::Delete(key, SessionId::new(self.thread.clone())));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::turn::Turn;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnError};
 use crate::native::event::Failed;
-use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpdate, StopReason};
+use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, StopReason};
 use sa_acp::{Session as _, auth_required, failure};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ impl TurnError {
     fn status(&self) -> Option<i64> {
         let info = self.codex_error_info.as_ref().and_then(Value::as_object);
         let told = info.and_then(|info| info.values().find_map(|about| about["httpStatusCode"].as_i64()));
-        // Some versions tell it in words only.
+        // Some versions have it only in the message.
         told.or_else(|| self.message.split_once("unexpected status ")?.1.split(' ').next()?.parse().ok())
     }
 
@@ -67,7 +67,7 @@ impl TurnError {
     }
 }
 
-/// How a turn ended.
+/// Returns the end of a turn.
 pub(super) fn outcome(native: &NativeTurn, turn: &Turn) -> Result<StopReason, Error> {
     let is_failed = native.status.as_deref() == Some("failed") || native.error.is_some();
     if turn.is_cancelled() || (native.status.as_deref() == Some("interrupted") && !is_failed) {
@@ -89,7 +89,7 @@ pub(super) fn outcome(native: &NativeTurn, turn: &Turn) -> Result<StopReason, Er
 
 impl Session {
     /// The model's API failed. Nothing comes of trying again with credentials that are wrong.
-    pub(super) fn failed(&mut self, core: &mut Core, failed: Failed) {
+    pub(super) fn on_failed(&mut self, core: &mut Core, failed: Failed) {
         if !failed.will_retry {
             let is_ours = |turn: &&mut Turn| failed.turn_id.as_deref().is_none_or(|id| turn.may_be(id));
             if let Some(turn) = self.turn.as_mut().filter(is_ours) {
@@ -112,11 +112,6 @@ impl Session {
             // The model would refuse again and again.
             return self.refused(core);
         }
-        if core.client.handshake.shows_notices() {
-            let title = format!("The model's API failed: {}", error.message);
-            let notice = Notice::new(NoticeSeverity::Warning, title).description(details);
-            return self.conversation.update(&mut core.client, &SessionUpdate::Notice(notice));
-        }
         let (attempt, of) = attempts(&error.message);
         let retry = json!({
             "attempt": attempt,
@@ -125,7 +120,9 @@ impl Session {
             "message": error.message,
             "details": details,
         });
-        core.client.remark(&self.conversation.id, "apiRetry", retry);
+        let title = format!("The model's API failed: {}", error.message);
+        let notice = Notice::new(NoticeSeverity::Warning, title).description(details);
+        core.io.client.notice(&self.conversation.id, notice, "apiRetry", retry);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What was said before, told again to a client that loads the session.
+//! The history of a session, for a client that loads it.
 
 use super::Session;
 use crate::core::Core;
@@ -6,9 +6,9 @@ use crate::native::answer::Turn;
 use crate::native::item::{Body, Item};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, ImageContent, MessageId, SessionUpdate, TextContent, ToolCallStatus,
+    ContentBlock, ContentChunk, ImageContent, MessageId, SessionUpdate, TextContent,
 };
-use sa_acp::{NoDisk, Voice};
+use sa_acp::{ChunkKind, NoDisk};
 use serde_json::Value;
 
 impl Session {
@@ -24,19 +24,18 @@ impl Session {
             Body::UserMessage { content } => {
                 for block in content.iter().filter_map(block) {
                     let chunk = ContentChunk::new(block).message_id(MessageId::new(id.clone()));
-                    self.conversation.update(&mut core.client, &SessionUpdate::UserMessageChunk(chunk));
+                    self.conversation.update(&mut core.io.client, &SessionUpdate::UserMessageChunk(chunk));
                 }
             }
-            Body::AgentMessage { text } | Body::Plan { text } => self.say(core, Voice::Said, &id, text),
-            Body::Reasoning { text } => self.say(core, Voice::Thought, &id, text),
+            Body::AgentMessage { text } | Body::Plan { text } => {
+                self.say(core, ChunkKind::Message, &id, text)
+            }
+            Body::Reasoning { text } => self.say(core, ChunkKind::Thought, &id, text),
             Body::Compaction | Body::Hook | Body::ReviewEntered | Body::ReviewLeft { .. } => {}
             body => {
                 // Files are not any more what they were then.
                 let described = tools::describe(body, &self.workspace.cwd, &NoDisk);
-                let call = described.into_call(id.clone()).status(ToolCallStatus::Pending);
-                self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
-                let update = tools::outcome(&id, body).into_update(id);
-                self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
+                self.conversation.replay_call(&mut core.io.client, &id, described, tools::outcome(&id, body));
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Sub-agents: threads of their own that work for the session's. Their tool calls are told, with the call that they work
+//! Sub-agents: threads of their own that work for the session's. Their tool calls are reported, with the call that they work
 //! for; what they say is for the agent that sent them.
 
 use super::Session;
 use crate::core::Core;
-use crate::native::call::{Interrupt, OfThread};
 use crate::native::event::Event;
 use crate::native::item::{Body, Item, SubAgent};
+use serde_json::json;
 
 impl Session {
     /// Takes a notification about a sub-agent's thread.
@@ -29,33 +29,32 @@ impl Session {
                 self.tools.offspring.remove(thread);
                 self.offspring_done(core, thread, turn.status.unwrap_or_default());
             }
-            Event::Printed(delta) => self.printed(core, &delta.item_id, &delta.delta),
-            Event::McpProgress(progress) => self.tool_progressed(core, &progress),
-            Event::Resolved(id) => self.conversation.withdraw(&mut core.client, &id),
+            Event::Printed(delta) => self.on_output(core, &delta.item_id, &delta.delta),
+            Event::McpProgress(progress) => self.on_tool_progressed(core, &progress),
+            Event::Resolved(id) => self.conversation.withdraw(&mut core.io.client, &id),
             _ => {}
         }
     }
 
     /// Has sub-agents stop, too: the interrupt of a turn does not reach those that it has sent.
     pub(super) fn interrupt_offspring(&self, core: &mut Core) {
-        for (thread_id, turn_id) in &self.tools.offspring {
-            core.order("turn/interrupt", Interrupt { thread_id, turn_id });
+        for (thread, turn) in &self.tools.offspring {
+            core.order("turn/interrupt", &json!({ "threadId": thread, "turnId": turn }));
         }
     }
 
     /// Has the app-server let go of the threads of sub-agents.
     pub(super) fn leave_offspring(&self, core: &mut Core) {
-        for thread_id in self.tools.offspring_threads() {
-            core.order("thread/unsubscribe", OfThread { thread_id });
+        for thread in self.tools.offspring_threads() {
+            core.order("thread/unsubscribe", &json!({ "threadId": thread }));
         }
     }
 
-    /// Not every version tells how an agent fared at the call that sent it; then the end of its work is the end of that.
+    /// Ends the call that sent a sub-agent: not every version reports the result of a sub-agent there.
     fn offspring_done(&mut self, core: &mut Core, thread: &str, kind: String) {
         let sender = self.tools.sender_of(thread).filter(|sender| self.tools.running.get(sender).is_some());
         if let Some(sender) = sender.map(str::to_owned) {
-            let agent_thread_id = thread.to_owned();
-            let agent = SubAgent { agent_thread_id, kind, ..SubAgent::default() };
+            let agent = SubAgent { thread: thread.to_owned(), kind, ..SubAgent::default() };
             self.tool_completed(core, &sender, &Body::SubAgent(agent), None);
         }
     }

@@ -4,11 +4,10 @@ use super::settings::Settings;
 use super::{Session, Workspace};
 use crate::core::Core;
 use crate::native::answer::{OpenedThread, Turn};
-use crate::native::call::{ListSkills, OpenThread};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_acp::{How, McpWait, RequestKey, one_line};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A client's request to open a session.
@@ -40,37 +39,45 @@ impl Opening {
     }
 
     /// Returns what the app-server is asked with.
-    pub(crate) fn params(&self, core: &Core) -> OpenThread<'_> {
-        let settings = Settings::new(core);
-        OpenThread {
-            thread_id: self.how.origin().map(|id| &*id.0),
-            cwd: &self.workspace.cwd,
-            model: None,
-            approval_policy: settings.approval_policy(),
-            sandbox: settings.sandbox(),
-            config: config(&self.workspace),
-        }
+    pub(crate) fn params(&self, core: &Core) -> Value {
+        open_thread(self.how.origin().map(|id| &*id.0), &self.workspace, &Settings::new(core))
     }
+}
+
+/// The list of skills that the app-server is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SkillList {
+    Cached,
+    Reloaded,
 }
 
 /// Returns the wait for all servers of a thread that is being opened.
 pub(super) fn mcp_wait(workspace: &Workspace, core: &Core) -> McpWait {
-    McpWait::new(workspace.servers.keys().cloned().collect(), core.now.elapsed + core.host.limits.mcp)
+    McpWait::new(
+        workspace.servers.keys().cloned().collect(),
+        core.io.now.elapsed + core.host.options.limits.mcp,
+    )
 }
 
-/// Returns the settings of a thread. The directory is trusted here, or the CLI would note that in the user's own settings.
-pub(super) fn config(workspace: &Workspace) -> Map<String, Value> {
+/// Returns the parameters of `thread/start`, or with a thread of `thread/resume` and `thread/fork`. The directory is trusted
+/// here, or the CLI would note that in the user's own settings.
+pub(super) fn open_thread(thread: Option<&str>, workspace: &Workspace, settings: &Settings) -> Value {
     let cwd = workspace.cwd.to_string_lossy();
-    let mut config = Map::new();
-    config.insert("projects".to_owned(), json!({ cwd: { "trust_level": "trusted" } }));
-    if !workspace.servers.is_empty() {
-        config.insert("mcp_servers".to_owned(), Value::Object(workspace.servers.clone()));
+    let mut params = thread.map_or_else(|| json!({}), |thread| json!({ "threadId": thread }));
+    params["cwd"] = json!(cwd);
+    if !settings.model().is_empty() {
+        params["model"] = json!(settings.model());
     }
-    config
+    params["approvalPolicy"] = json!(settings.approval_policy());
+    params["sandbox"] = json!(settings.sandbox());
+    params["config"] = json!({ "projects": { cwd: { "trust_level": "trusted" } } });
+    if !workspace.servers.is_empty() {
+        params["config"]["mcp_servers"] = json!(workspace.servers);
+    }
+    params
 }
 
 impl Session {
-    /// A session for a thread that was opened.
     pub(crate) fn open(core: &mut Core, opening: Opening, opened: OpenedThread) -> Self {
         let Opening { key, how, workspace, .. } = opening;
         let mut settings = Settings::new(core);
@@ -79,15 +86,17 @@ impl Session {
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new(opened.thread.id.clone()));
         let mut session = Self::new(id, workspace, settings);
         session.thread = opened.thread.id;
-        session.mcp = mcp_wait(&session.workspace, core);
+        session.link.mcp = mcp_wait(&session.workspace, core);
         session.is_stored = how != How::New;
-        session.is_nameless = how == How::New;
+        if session.is_stored {
+            session.conversation.keep_title();
+        }
         session.conversation.title =
             opened.thread.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
         if how.is_loaded() {
             session.replay(core, opened.thread.turns);
         }
-        session.tell_opened(core, &key, &how);
+        session.answer_opened(core, &key, &how);
         session
     }
 
@@ -97,27 +106,27 @@ impl Session {
         if opening.how.is_loaded() {
             self.replay(core, turns);
         }
-        self.tell_opened(core, &opening.key, &opening.how);
+        self.answer_opened(core, &opening.key, &opening.how);
     }
 
     /// Answers now for a session whose id the client learns by the answer. With any other, nothing may follow the answer, so
     /// that it waits for the commands.
-    fn tell_opened(&mut self, core: &mut Core, key: &RequestKey, how: &How) {
+    fn answer_opened(&mut self, core: &mut Core, key: &RequestKey, how: &How) {
         self.answer_opening(core);
         self.opening = Some((key.clone(), how.clone()));
         if how.continued().is_none() {
             self.answer_opening(core);
         }
-        self.ask_skills(core, false);
+        self.ask_skills(core, SkillList::Cached);
     }
 
     pub(super) fn answer_opening(&mut self, core: &mut Core) {
         if let Some((key, how)) = self.opening.take() {
-            core.client.opened(
+            core.io.client.opened(
                 &key,
                 &how,
                 &self.conversation.id,
-                self.settings.modes(),
+                self.settings.modes.state(),
                 self.settings.options(),
             );
         }
@@ -125,14 +134,14 @@ impl Session {
 
     pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
         if let Some((key, _)) = self.opening.take() {
-            core.client.fail(&key, error);
+            core.io.client.fail(&key, error);
         }
     }
 
     /// Asks which skills there are: they are commands.
-    pub(super) fn ask_skills(&mut self, core: &mut Core, force_reload: bool) {
-        let limit = core.host.limits.control;
-        let params = ListSkills { cwds: [&self.workspace.cwd], force_reload };
-        core.ask("skills/list", params, limit, Then::Skills(self.conversation.id.clone()));
+    pub(super) fn ask_skills(&mut self, core: &mut Core, list: SkillList) {
+        let limit = core.host.options.limits.control;
+        let params = json!({ "cwds": [self.workspace.cwd], "forceReload": list == SkillList::Reloaded });
+        core.ask("skills/list", &params, limit, Then::Skills(self.conversation.id.clone()));
     }
 }

@@ -1,22 +1,24 @@
-//! Whether a command may run, a file be changed, a tool of a server be used, or more be allowed than the sandbox does.
+//! Permissions: for commands, changes of files, tools of servers, and for more than the sandbox allows.
 
 use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::{
-    Answer, CommandApproval, Elicitation, FormAnswer, PatchApproval, PermissionApproval,
+    CommandApproval, Elicitation, PatchApproval, PermissionApproval, decision as decided, form, permissions,
 };
 use crate::native::item::{Body, Command};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Decision, Described, Outcome, Reply, one_line, paragraph, permission_options};
+use sa_acp::{
+    AskReason, Asking, Decision, Described, FormReply, Outcome, PermissionRequest, one_line, paragraph,
+    permission_options,
+};
 use sa_shell::only_reads;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::{Component, Path};
 
-/// Something that waits for permission.
 #[derive(Debug)]
 pub struct Permission {
     call: String,
@@ -39,40 +41,41 @@ enum Kind {
 }
 
 impl Permission {
-    fn answer(self, decision: &Decision) -> Answer {
-        match self.kind {
-            Kind::Command | Kind::Change { .. } => Answer::decision(match decision {
+    fn answer(&self, decision: &Decision) -> Value {
+        match &self.kind {
+            Kind::Command | Kind::Change { .. } => decided(match decision {
                 Decision::Once => "accept",
                 Decision::Session | Decision::Forever => "acceptForSession",
                 Decision::Rejected | Decision::Failed(_) => "decline",
                 Decision::Cancelled => "cancel",
             }),
             Kind::Tool => {
-                let persist = |scope: &str| Some(Map::from_iter([("persist".to_owned(), json!(scope))]));
-                let (action, meta) = match decision {
+                let (action, lasts) = match decision {
                     Decision::Once => ("accept", None),
-                    Decision::Session => ("accept", persist("session")),
-                    Decision::Forever => ("accept", persist("always")),
+                    Decision::Session => ("accept", Some("session")),
+                    Decision::Forever => ("accept", Some("always")),
                     Decision::Rejected | Decision::Failed(_) => ("decline", None),
                     Decision::Cancelled => ("cancel", None),
                 };
                 let content = (action == "accept").then(|| json!({}));
-                Answer::Form(FormAnswer { action, content, meta })
-            }
-            Kind::Grant(permissions) => match decision {
-                Decision::Once => Answer::Permissions { permissions, scope: "turn" },
-                Decision::Session | Decision::Forever => {
-                    Answer::Permissions { permissions, scope: "session" }
+                let mut answer = form(FormReply { action, content });
+                if let Some(scope) = lasts {
+                    answer["_meta"] = json!({ "persist": scope });
                 }
+                answer
+            }
+            Kind::Grant(wanted) => match decision {
+                Decision::Once => permissions(wanted, "turn"),
+                Decision::Session | Decision::Forever => permissions(wanted, "session"),
                 Decision::Rejected | Decision::Failed(_) | Decision::Cancelled => {
-                    Answer::Permissions { permissions: json!({}), scope: "turn" }
+                    permissions(&json!({}), "turn")
                 }
             },
         }
     }
 
     /// The answer when nobody wants to know any more.
-    pub(super) fn cancelled(self) -> Answer {
+    pub(super) fn cancelled(&self) -> Value {
         self.answer(&Decision::Cancelled)
     }
 }
@@ -111,10 +114,10 @@ impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
         let is_allowed = is_harmless(&approval) && self.settings.lets_look();
         if is_allowed && self.workspace.asking == Asking::Needed {
-            return self.respond(core, id, Answer::decision("accept"));
+            return self.respond(core, id, &decided("accept"));
         }
         if self.settings.refuses() && !is_allowed {
-            return self.respond(core, id, Answer::decision("decline"));
+            return self.respond(core, id, &decided("decline"));
         }
         let reason = approval.reason.clone();
         // The question says what is asked about; the item may be about more.
@@ -130,11 +133,8 @@ impl Session {
         let update = self.about(core, &call, described, reason.as_deref());
         let permission = Permission { call, kind: Kind::Command, is_own };
         let options = options("Always allow this command in this session");
-        if is_allowed {
-            let ask = Ask::Permission(Box::new(permission));
-            return self.conversation.ask_though_allowed(&mut core.client, id, ask, update, options);
-        }
-        self.ask_permission(core, id, permission, update, options);
+        let reason = if is_allowed { AskReason::ClientRules } else { AskReason::Needed };
+        self.ask_permission(core, id, permission, PermissionRequest { call: update, options, reason });
     }
 
     fn command_of(&self, core: &Core, approval: CommandApproval) -> Option<Described> {
@@ -154,12 +154,12 @@ impl Session {
 
     pub(super) fn ask_patch(&mut self, core: &mut Core, id: &str, approval: PatchApproval) {
         if self.settings.refuses() {
-            return self.respond(core, id, Answer::decision("decline"));
+            return self.respond(core, id, &decided("decline"));
         }
         let is_inside = approval.grant_root.is_none() && self.is_inside(&approval.item_id);
         let is_allowed = is_inside && self.edits_allowed;
         if is_allowed && self.workspace.asking == Asking::Needed {
-            return self.respond(core, id, Answer::decision("accept"));
+            return self.respond(core, id, &decided("accept"));
         }
         let mut update = self.waiting(&approval.item_id, approval.reason.as_deref());
         if let Some(root) = approval.grant_root {
@@ -173,45 +173,42 @@ impl Session {
             true => "Always allow changes of files in the project in this session",
             false => "Always allow changes of these files in this session",
         });
-        if is_allowed {
-            let ask = Ask::Permission(Box::new(permission));
-            return self.conversation.ask_though_allowed(&mut core.client, id, ask, update, options);
-        }
-        self.ask_permission(core, id, permission, update, options);
+        let reason = if is_allowed { AskReason::ClientRules } else { AskReason::Needed };
+        self.ask_permission(core, id, permission, PermissionRequest { call: update, options, reason });
     }
 
     /// Asks about a tool of an MCP server. The question names the tool and its input, and not the call.
-    pub(super) fn ask_server_tool(&mut self, core: &mut Core, id: &str, form: &Elicitation) {
+    pub(super) fn ask_server_tool(&mut self, core: &mut Core, id: &str, asked: &Elicitation) {
         if self.settings.refuses() {
-            return self.respond(core, id, Answer::form("decline"));
+            return self.respond(core, id, &form(FormReply::without_content("decline")));
         }
-        let input = form.input().cloned();
-        let name = form.tool().map(|tool| format!("mcp__{}__{tool}", form.server_name));
+        let input = asked.input().cloned();
+        let name = asked.tool().map(|tool| format!("mcp__{}__{tool}", asked.server_name));
         let known =
-            name.as_deref().and_then(|name| self.tools.call_of(&form.server_name, name, input.as_ref()));
+            name.as_deref().and_then(|name| self.tools.call_of(&asked.server_name, name, input.as_ref()));
         let (call, is_own) = match known {
             Some(call) => (call.to_owned(), false),
             None => (format!("approval-{id}"), true),
         };
         let described = is_own.then(|| {
             let input = input.unwrap_or(Value::Null);
-            Described::new(name.unwrap_or_default(), ToolKind::Other, one_line(&form.message), input)
+            Described::new(name.unwrap_or_default(), ToolKind::Other, one_line(&asked.message), input)
         });
         let update = self.about(core, &call, described, None);
         let session = "Always allow this tool in this session".to_owned();
         let options = permission_options(
-            Some(session).filter(|_| form.may_persist("session")),
-            Some("Always allow this tool").filter(|_| form.may_persist("always")),
+            Some(session).filter(|_| asked.may_persist("session")),
+            Some("Always allow this tool").filter(|_| asked.may_persist("always")),
         );
-        self.ask_permission(core, id, Permission { call, kind: Kind::Tool, is_own }, update, options);
+        let request = PermissionRequest { call: update, options, reason: AskReason::Needed };
+        self.ask_permission(core, id, Permission { call, kind: Kind::Tool, is_own }, request);
     }
 
     pub(super) fn ask_permissions(&mut self, core: &mut Core, id: &str, approval: PermissionApproval) {
         let kind = Kind::Grant(approval.permissions.clone());
         let permission = Permission { call: approval.item_id, kind, is_own: false };
         if self.settings.refuses() {
-            let answer = permission.answer(&Decision::Rejected);
-            return self.respond(core, id, answer);
+            return self.respond(core, id, &permission.answer(&Decision::Rejected));
         }
         let mut fields = ToolCallUpdateFields::new()
             .title("Allow more than the sandbox does".to_owned())
@@ -221,8 +218,10 @@ impl Session {
         if let Some(reason) = approval.reason {
             fields = fields.content(vec![paragraph(reason)]);
         }
-        let update = ToolCallUpdate::new(permission.call.clone(), fields);
-        self.ask_permission(core, id, permission, update, options("Always allow this in this session"));
+        let call = ToolCallUpdate::new(permission.call.clone(), fields);
+        let options = options("Always allow this in this session");
+        let request = PermissionRequest { call, options, reason: AskReason::Needed };
+        self.ask_permission(core, id, permission, request);
     }
 
     /// Returns the call that is asked about, as the question describes it, else as the client knows it. The client is notified of a call that it
@@ -236,13 +235,19 @@ impl Session {
     ) -> ToolCallUpdate {
         let Some(mut described) = described else { return self.waiting(call, reason) };
         if self.tools.running.get(call).is_none() {
-            self.tools.running.start(&mut core.client, &self.conversation.id, call, described.clone(), None);
+            self.tools.running.start(
+                &mut core.io.client,
+                &self.conversation.id,
+                call,
+                described.clone(),
+                None,
+            );
         }
         described.content.splice(0..0, reason.map(paragraph));
         ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
     }
 
-    /// Returns what is asked about, as the client knows it.
+    /// Returns the call that is asked about, as the client knows it.
     fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
         let fields = match self.tools.running.get(call) {
             Some(tool) => {
@@ -261,42 +266,34 @@ impl Session {
         core: &mut Core,
         id: &str,
         permission: Permission,
-        update: ToolCallUpdate,
-        options: Vec<PermissionOption>,
+        request: PermissionRequest,
     ) {
-        self.conversation.ask_permission(
-            &mut core.client,
-            id,
-            Ask::Permission(Box::new(permission)),
-            update,
-            options,
-        );
+        let ask = Ask::Permission(Box::new(permission));
+        self.conversation.ask_permission(&mut core.io.client, id, ask, request);
     }
 
-    pub(super) fn permission_answered(
+    pub(super) fn on_decision(
         &mut self,
         core: &mut Core,
         id: &str,
         permission: Permission,
-        reply: Reply,
+        decision: &Decision,
     ) {
-        let decision = Decision::read(reply);
-        if let Decision::Failed(reason) = &decision {
+        if let Decision::Failed(reason) = decision {
             tracing::warn!(session = %self.conversation.id, reason, "no permission");
         }
         let is_allowed = decision.is_allowed();
         if permission.is_own {
             let status = if is_allowed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
             let outcome = Outcome::new(status, Vec::new(), Value::Null);
-            self.tools.running.done(&mut core.client, &self.conversation.id, &permission.call, outcome);
+            self.tools.running.done(&mut core.io.client, &self.conversation.id, &permission.call, outcome);
         } else if is_allowed {
-            self.tools.running.runs(&mut core.client, &self.conversation.id, &permission.call);
+            self.tools.running.runs(&mut core.io.client, &self.conversation.id, &permission.call);
         }
         // For the CLI, always means the very same files.
         self.edits_allowed |=
-            decision == Decision::Session && matches!(permission.kind, Kind::Change { is_inside: true });
-        let answer = permission.answer(&decision);
-        self.respond(core, id, answer);
+            *decision == Decision::Session && matches!(permission.kind, Kind::Change { is_inside: true });
+        self.respond(core, id, &permission.answer(decision));
     }
 
     /// Returns whether a change is known to concern only files of the session's directories.

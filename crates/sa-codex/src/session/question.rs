@@ -4,72 +4,67 @@
 use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
-use crate::native::ask::{Answer, Question as Native, UserInput, Words};
+use crate::native::ask::no_answers;
 use agent_client_protocol_schema::v1::{
     SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Answered, Question, Reply, Session as _};
-use serde_json::json;
-use std::collections::BTreeMap;
+use sa_acp::{Question, QuestionOutcome, Reply, Session as _};
+use serde_json::{Map, Value, json};
 
 /// Questions with the CLI's own ids of them.
 pub(super) type Questions = sa_acp::Questions<Vec<String>>;
 
-fn question(native: Native) -> Question {
-    let options = native.options.unwrap_or_default();
-    Question {
-        text: native.question,
-        header: native.header,
+/// Reads a question with its id. Secrets must not be asked for in a form; such a question stays without an answer.
+fn question(native: &Value) -> Option<(String, Question)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let options = native["options"].as_array().into_iter().flatten();
+    let question = Question {
+        text: native["question"].as_str().filter(|_| native["isSecret"] != true)?.to_owned(),
+        header: text(&native["header"]),
         several: false,
-        free: native.is_other,
-        options: options.into_iter().map(|choice| (choice.label, choice.description)).collect(),
-    }
+        free: native["isOther"] == true,
+        options: options.map(|choice| (text(&choice["label"]), text(&choice["description"]))).collect(),
+    };
+    Some((text(&native["id"]), question))
 }
 
 impl Session {
-    /// Secrets must not be asked for in a form; such a question stays without an answer.
-    pub(super) fn ask_user(&mut self, core: &mut Core, id: &str, input: UserInput) {
-        let open: Vec<_> = input.questions.into_iter().filter(|question| !question.is_secret).collect();
+    pub(super) fn ask_user(&mut self, core: &mut Core, id: &str, asked: &Value) {
+        let open = asked["questions"].as_array().into_iter().flatten().filter_map(question);
+        let (ids, open): (Vec<_>, Vec<_>) = open.unzip();
         if open.is_empty() {
-            return self.respond(core, id, Answer::Answers { answers: BTreeMap::new() });
+            return self.respond(core, id, &no_answers());
         }
-        let ids = open.iter().map(|question| question.id.clone()).collect();
-        let questions = Questions::new(input.item_id, open.into_iter().map(question).collect(), ids);
-        self.tell_asked(core, &questions);
+        let call = asked["itemId"].as_str().unwrap_or_default().to_owned();
+        let questions = Questions::new(call, open, ids);
+        self.report_asked(core, &questions);
         self.next_question(core, id, questions);
     }
 
     /// The CLI has no item for a question.
-    fn tell_asked(&self, core: &mut Core, questions: &Questions) {
+    fn report_asked(&self, core: &mut Core, questions: &Questions) {
         let call = ToolCall::new(questions.call.clone(), questions.title())
             .name("request_user_input".to_owned())
             .kind(ToolKind::Other)
             .status(ToolCallStatus::Pending)
             .raw_input(json!({ "questions": questions.texts() }));
-        self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
+        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCall(call));
     }
 
     /// Asks the client the next question, or answers the CLI when none is left.
-    fn next_question(&mut self, core: &mut Core, id: &str, mut questions: Questions) {
-        let Some(request) = questions.next_request(&core.client.handshake, &self.conversation.id) else {
-            return self.finish(core, id, questions);
-        };
-        let method = request.method();
-        self.conversation.pass_on(&mut core.client, id, Ask::Questions(questions), method, request);
+    fn next_question(&mut self, core: &mut Core, id: &str, questions: Questions) {
+        let done = self.conversation.ask_question(&mut core.io.client, id, questions, Ask::Questions);
+        if let Some(questions) = done {
+            self.finish(core, id, questions);
+        }
     }
 
-    pub(super) fn questions_answered(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        mut questions: Questions,
-        reply: Reply,
-    ) {
+    pub(super) fn on_answers(&mut self, core: &mut Core, id: &str, mut questions: Questions, reply: Reply) {
         match questions.on_reply(reply) {
-            Answered::Noted => return self.next_question(core, id, questions),
-            Answered::Cancelled => self.interrupt(core),
-            Answered::Declined => {}
-            Answered::Failed(reason) => {
+            QuestionOutcome::Noted => return self.next_question(core, id, questions),
+            QuestionOutcome::Cancelled => self.interrupt(core),
+            QuestionOutcome::Declined => {}
+            QuestionOutcome::Failed(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "no answer");
             }
         }
@@ -79,13 +74,12 @@ impl Session {
     /// Answers the CLI. Without a single answer the user wants none of it.
     fn finish(&self, core: &mut Core, id: &str, questions: Questions) {
         let answered = questions.note.iter().zip(questions.answers()).filter(|(_, words)| !words.is_empty());
-        let said: BTreeMap<String, Vec<String>> =
-            answered.map(|(id, words)| (id.clone(), words.clone())).collect();
+        let said: Map<_, _> = answered.map(|(id, words)| (id.clone(), json!(words))).collect();
         let status = if said.is_empty() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let fields = ToolCallUpdateFields::new().status(status).raw_output(json!({ "answers": said }));
         let update = ToolCallUpdate::new(questions.call, fields);
-        self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
-        let answers = said.into_iter().map(|(id, answers)| (id, Words { answers })).collect();
-        self.respond(core, id, Answer::Answers { answers });
+        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCallUpdate(update));
+        let answers = said.into_iter().map(|(id, words)| (id, json!({ "answers": words })));
+        self.respond(core, id, &json!({ "answers": answers.collect::<Map<_, _>>() }));
     }
 }

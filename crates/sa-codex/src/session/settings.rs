@@ -1,17 +1,13 @@
-//! What a client can set about a session: mode, model, effort. The CLI takes any model and any effort that it is told, so
+//! The settings of a session: mode, model, effort. The CLI takes any model and any effort that it gets, so
 //! what is chosen is checked here. It goes out with the next turn.
 
-use super::Session;
 use crate::core::Core;
 use crate::native::answer::Model;
-use crate::native::call::{Collaboration, CollaborationSettings, SandboxPolicy};
-use agent_client_protocol_schema::v1::{
-    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
-};
-use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state};
+use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
+use sa_acp::{ModeRow, Modes, capitalised, effort_option, invalid, model_option};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Default,
@@ -21,15 +17,13 @@ pub(crate) enum Mode {
     Bypass,
 }
 
-impl sa_acp::Mode for Mode {
-    const ALL: &'static [ModeRow<Self>] = &[
-        (Mode::Default, "default", "Default", "Asks before edits and commands"),
-        (Mode::Auto, "auto", "Auto", "Edits and runs commands in the workspace, asks for more than that"),
-        (Mode::ReadOnly, "read-only", "Read only", "Looks around by itself, asks before edits"),
-        (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
-        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-    ];
-}
+static MODES: [ModeRow<Mode>; 5] = [
+    (Mode::Default, "default", "Default", "Asks before edits and commands"),
+    (Mode::Auto, "auto", "Auto", "Edits and runs commands in the workspace, asks for more than that"),
+    (Mode::ReadOnly, "read-only", "Read only", "Looks around by itself, asks before edits"),
+    (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
+    (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
+];
 
 impl Mode {
     /// Returns whether it is the CLI's sandbox that keeps commands from doing harm.
@@ -38,7 +32,6 @@ impl Mode {
     }
 }
 
-/// One setting, to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
     Mode(Mode),
@@ -47,16 +40,13 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// The model's own default.
 const DEFAULT: &str = "default";
 
-/// See the module's comment.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    allow_bypass: bool,
     any_model: bool,
     sandbox: bool,
-    mode: Mode,
+    pub(super) modes: Modes<Mode>,
     models: Vec<Model>,
     model: String,
     effort: Option<String>,
@@ -64,11 +54,14 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(super) fn new(core: &Core) -> Self {
+        let is_offered = |mode: Mode| {
+            (core.host.options.allow_bypass || mode != Mode::Bypass)
+                && (core.sandbox || !mode.needs_sandbox())
+        };
         Self {
-            allow_bypass: core.host.allow_bypass,
-            any_model: core.host.any_model,
+            any_model: core.host.options.any_model,
             sandbox: core.sandbox,
-            mode: Mode::Default,
+            modes: Modes::new(&MODES, Mode::Default, is_offered),
             models: core.models.clone(),
             model: String::new(),
             effort: None,
@@ -81,15 +74,7 @@ impl Settings {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    pub(super) fn set_mode(&mut self, mode: Mode) {
-        self.mode = mode;
-    }
-
-    pub(super) fn may_bypass(&self) -> bool {
-        self.allow_bypass
+        self.modes.current()
     }
 
     pub(super) fn model(&self) -> &str {
@@ -102,18 +87,18 @@ impl Settings {
 
     /// Returns whether commands that only look have to be let through: those that the CLI does not run by itself.
     pub(super) fn lets_look(&self) -> bool {
-        self.mode == Mode::Default || (self.mode == Mode::Plan && !self.sandbox)
+        self.mode() == Mode::Default || (self.mode() == Mode::Plan && !self.sandbox)
     }
 
     /// Returns whether everything that is asked about is refused.
     pub(super) fn refuses(&self) -> bool {
-        self.mode == Mode::Plan
+        self.mode() == Mode::Plan
     }
 
-    /// Returns when the CLI asks. What it is let do then runs outside of its sandbox. In plan mode it asks to be
+    /// Returns when the CLI asks. Allowed commands run outside of its sandbox. In plan mode it asks to be
     /// refused: what it is never to ask about it drops without a word, so that nobody would know of the attempt.
     pub(super) fn approval_policy(&self) -> &'static str {
-        match self.mode {
+        match self.mode() {
             Mode::Default => "untrusted",
             Mode::Plan if !self.sandbox => "untrusted",
             Mode::Auto | Mode::ReadOnly | Mode::Plan => "on-request",
@@ -123,7 +108,7 @@ impl Settings {
 
     /// Returns what commands may do without being asked about.
     pub(super) fn sandbox(&self) -> &'static str {
-        match self.mode {
+        match self.mode() {
             Mode::Default | Mode::Bypass => "danger-full-access",
             Mode::Plan if !self.sandbox => "danger-full-access",
             Mode::Auto => "workspace-write",
@@ -132,41 +117,36 @@ impl Settings {
     }
 
     /// The same for a turn.
-    pub(super) fn sandbox_policy(&self, directories: &[PathBuf]) -> SandboxPolicy {
+    pub(super) fn sandbox_policy(&self, directories: &[PathBuf]) -> Value {
         match self.sandbox() {
-            "danger-full-access" => SandboxPolicy::DangerFullAccess,
-            "workspace-write" => SandboxPolicy::WorkspaceWrite { writable_roots: directories.to_vec() },
-            _ => SandboxPolicy::ReadOnly,
+            "danger-full-access" => json!({ "type": "dangerFullAccess" }),
+            "workspace-write" => json!({ "type": "workspaceWrite", "writableRoots": directories }),
+            _ => json!({ "type": "readOnly" }),
         }
     }
 
-    /// How the model is told to work.
-    pub(super) fn collaboration(&self) -> Collaboration<'_> {
-        Collaboration {
-            mode: if self.mode == Mode::Plan { "plan" } else { "default" },
-            settings: CollaborationSettings {
-                model: &self.model,
-                reasoning_effort: self.effort.as_deref(),
-                developer_instructions: None,
+    /// Returns the instructions for the model.
+    pub(super) fn collaboration(&self) -> Value {
+        json!({
+            "mode": if self.mode() == Mode::Plan { "plan" } else { "default" },
+            "settings": {
+                "model": self.model,
+                "reasoning_effort": self.effort,
+                "developer_instructions": null,
             },
-        }
+        })
     }
 
-    /// Returns what a client wants changed, if there is such a setting and it has such a value.
+    /// Reads a change, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
-            "mode" => self.check_mode(value),
+            "mode" => self.modes.find(value).map(Change::Mode),
             "model" => self.check_model(value),
             "reasoning_effort" if value == DEFAULT => Ok(Change::Effort(None)),
             "reasoning_effort" if self.has_effort(value) => Ok(Change::Effort(Some(value.to_owned()))),
             "reasoning_effort" => Err(invalid(format!("no choice {value} of {option}"))),
             _ => Err(invalid(format!("no option {option}"))),
         }
-    }
-
-    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
-        let known = Mode::from_id(mode).filter(|mode| self.offers(*mode));
-        known.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     fn check_model(&self, model: &str) -> Result<Change, Error> {
@@ -180,7 +160,7 @@ impl Settings {
     /// An effort that another model does not have is left behind.
     pub(super) fn apply(&mut self, change: Change) {
         match change {
-            Change::Mode(mode) => self.mode = mode,
+            Change::Mode(mode) => self.modes.set(mode),
             Change::Model(model) => {
                 self.model = model;
                 if self.effort.as_ref().is_some_and(|effort| !self.has_effort(effort)) {
@@ -200,20 +180,8 @@ impl Settings {
         efforts.unwrap_or_default().iter().any(|known| known.reasoning_effort == effort)
     }
 
-    /// Returns whether a mode can be switched to.
-    fn offers(&self, mode: Mode) -> bool {
-        (self.allow_bypass || mode != Mode::Bypass) && (self.sandbox || !mode.needs_sandbox())
-    }
-
-    /// The modes, as clients know them that do not know options.
-    pub(crate) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
-    }
-
-    /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = Mode::choices(|mode| self.offers(mode));
-        let mut options = vec![mode_option(self.mode.id(), modes), self.model_option()];
+        let mut options = vec![self.modes.option(), self.model_option()];
         options.extend(self.effort_option());
         options
     }
@@ -227,8 +195,7 @@ impl Settings {
         if self.current_model().is_none() {
             choices.push(SessionConfigSelectOption::new(self.model.clone(), self.model.clone()));
         }
-        SessionConfigOption::select("model", "Model", self.model.clone(), choices)
-            .category(SessionConfigOptionCategory::Model)
+        model_option(self.model.clone(), choices)
     }
 
     fn effort_option(&self) -> Option<SessionConfigOption> {
@@ -243,15 +210,7 @@ impl Settings {
             SessionConfigSelectOption::new(id.clone(), capitalised(&id))
                 .description(effort.description.clone())
         }));
-        let current = self.effort.clone().filter(|effort| self.has_effort(effort));
-        let current = current.unwrap_or_else(|| DEFAULT.to_owned());
-        let option = SessionConfigOption::select("reasoning_effort", "Reasoning effort", current, choices);
-        Some(option.category(SessionConfigOptionCategory::ThoughtLevel))
-    }
-}
-
-impl Session {
-    pub(super) fn tell_mode(&self, core: &mut Core) {
-        core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
+        let current = self.effort.as_deref().filter(|effort| self.has_effort(effort)).unwrap_or(DEFAULT);
+        Some(effort_option(("reasoning_effort", "Reasoning effort"), current, choices))
     }
 }

@@ -7,9 +7,10 @@
 use super::Session;
 use super::turn::Turn;
 use crate::core::Core;
-use crate::native::call::{Interrupt, OfThread};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::StopReason;
+use sa_acp::Cancellation;
+use serde_json::json;
 use std::time::Duration;
 
 /// The time for which after a refusal an interrupt is sent again.
@@ -29,20 +30,17 @@ impl Session {
             self.native_turn.as_deref().filter(|_| is_again).or(turn.id.as_deref())
         });
         if let Some(turn_id) = own.or(self.native_turn.as_deref()) {
-            let (params, then) = (
-                Interrupt { thread_id: &self.thread, turn_id },
-                Then::Interrupted(self.conversation.id.clone()),
-            );
-            core.ask("turn/interrupt", params, core.host.limits.control, then);
+            let params = json!({ "threadId": self.thread, "turnId": turn_id });
+            let then = Then::Interrupted(self.conversation.id.clone());
+            core.ask("turn/interrupt", &params, core.host.options.limits.control, then);
         }
     }
 
     /// The app-server has answered an interrupt. A refusal does not mean that the turn is over: it may not have begun.
-    pub(crate) fn interrupted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+    pub(crate) fn on_interrupted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
         let Outcome::Refused(refusal) = outcome else { return };
-        let at = core.now.elapsed + AGAIN;
-        let is_waited_for = |turn: &&mut Turn| turn.cancel.is_some_and(|until| until < Duration::MAX);
-        if let Some(turn) = self.turn.as_mut().filter(is_waited_for) {
+        let at = core.io.now.elapsed + AGAIN;
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.deadline().is_some()) {
             tracing::debug!(session = %self.conversation.id, reason = refusal.message, "codex refused an interrupt");
             turn.interrupt_at = Some(at);
         }
@@ -50,7 +48,7 @@ impl Session {
 
     /// Sends an interrupt again that was refused.
     pub(super) fn enforce_interrupt(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
+        let now = core.io.now.elapsed;
         if self.turn.as_ref().and_then(|turn| turn.interrupt_at).is_some_and(|at| at <= now) {
             self.send_interrupt(core);
         }
@@ -58,24 +56,21 @@ impl Session {
 
     /// Commands that run on behind an interrupted turn.
     pub(super) fn clean(&self, core: &mut Core) {
-        core.order("thread/backgroundTerminals/clean", OfThread { thread_id: &self.thread });
+        core.order("thread/backgroundTerminals/clean", &json!({ "threadId": self.thread }));
     }
 
     /// Answers a cancelled prompt that the CLI does not end.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let limit = core.host.limits.cancel;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
+        let now = core.io.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
         if !self.conversation.is_awaited() {
-            turn.cancel = Some(Duration::MAX);
+            turn.cancel = Cancellation::Overdue;
             return;
         }
-        turn.cancel = Some(now + limit);
+        turn.cancel = Cancellation::Requested(now + core.host.options.limits.cancel);
         tracing::warn!(session = %self.conversation.id, "codex does not heed an interrupt");
         self.close_tools(core, "Cancelled");
-        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
+        self.conversation.finish(&mut core.io.client, Ok(StopReason::Cancelled), None);
         self.send_interrupt(core);
     }
 }

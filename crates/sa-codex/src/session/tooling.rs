@@ -3,7 +3,6 @@
 use super::Session;
 use crate::core::{Core, PROFILE};
 use crate::limits::PRINT_KEPT;
-use crate::native::event::McpProgress;
 use crate::native::item::Body;
 use crate::tools;
 use agent_client_protocol_schema::v1::{SessionUpdate, ToolCallUpdate, ToolCallUpdateFields};
@@ -66,15 +65,16 @@ impl Session {
             return;
         }
         let described = tools::describe(body, &self.workspace.cwd, core.host.disk.as_ref());
-        self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
+        self.tools.running.start(&mut core.io.client, &self.conversation.id, id, described, parent);
         if let Body::McpToolCall(call) = body {
-            self.tools.served.push((id.to_owned(), call.server.clone()));
+            let server = call["server"].as_str().unwrap_or_default();
+            self.tools.served.push((id.to_owned(), server.to_owned()));
         }
     }
 
     /// A command has printed something.
-    pub(super) fn printed(&mut self, core: &Core, id: &str, text: &str) {
-        self.tools.running.printed(id, core.now.elapsed, |output| {
+    pub(super) fn on_output(&mut self, core: &Core, id: &str, text: &str) {
+        self.tools.running.printed(id, core.io.now.elapsed, |output| {
             let is_kept = output.len() + text.len() <= PRINT_KEPT;
             if is_kept {
                 output.push_str(text);
@@ -83,36 +83,29 @@ impl Session {
         });
     }
 
-    /// Tells what running commands have printed, if it is time to. The CLI drops pieces of it on the way, so that clients
-    /// that draw terminals get the output when it is whole.
-    pub(super) fn tell_printed(&mut self, core: &mut Core) {
-        if self.tools.running.deadline().is_some_and(|at| at <= core.now.elapsed) {
-            self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
+    pub(super) fn on_tool_progressed(&self, core: &mut Core, progress: &Value) {
+        let id = progress["itemId"].as_str().unwrap_or_default();
+        if self.tools.running.get(id).is_some() {
+            let about = PROFILE.meta(json!({ "progress": progress["message"] }));
+            let update = ToolCallUpdate::new(id.to_owned(), ToolCallUpdateFields::new());
+            self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCallUpdate(update.meta(about)));
         }
     }
 
-    pub(super) fn tool_progressed(&self, core: &mut Core, progress: &McpProgress) {
-        if self.tools.running.get(&progress.item_id).is_some() {
-            let about = PROFILE.meta(json!({ "progress": progress.message }));
-            let update = ToolCallUpdate::new(progress.item_id.clone(), ToolCallUpdateFields::new());
-            self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update.meta(about)));
-        }
-    }
-
-    /// A call is done. One that nobody was told of is told of first.
+    /// Reports the result of a call. A call that is not known is reported first.
     pub(super) fn tool_completed(&mut self, core: &mut Core, id: &str, body: &Body, parent: Option<&str>) {
         self.tool_started(core, id, body, parent);
         if matches!(body, Body::SubAgent(agent) if agent.kind == "started") {
-            // The agent is on its way; another item tells when it is done.
+            // The sub-agent works; another item reports its result.
             return;
         }
         self.tools.served.retain(|(call, _)| call != id);
-        self.tools.running.done(&mut core.client, &self.conversation.id, id, tools::outcome(id, body));
+        self.tools.running.done(&mut core.io.client, &self.conversation.id, id, tools::outcome(id, body));
     }
 
     /// Nothing stays open behind a turn that was cut off: the CLI does not complete what it leaves.
     pub(super) fn close_tools(&mut self, core: &mut Core, reason: &str) {
         self.tools.served.clear();
-        self.tools.running.close(&mut core.client, &self.conversation.id, reason);
+        self.tools.running.close(&mut core.io.client, &self.conversation.id, reason);
     }
 }

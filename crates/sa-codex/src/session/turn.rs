@@ -5,42 +5,40 @@ use super::failing::outcome;
 use super::plan_exit::Proposal;
 use super::prompt::Work;
 use crate::core::Core;
-use crate::native::answer::{Turn as NativeTurn, TurnAccepted, TurnError};
-use crate::native::call::{Input, OfThread, StartReview, StartTurn};
+use crate::native::answer::{Turn as NativeTurn, TurnError};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{CompactionStatus, Error, StopReason};
-use sa_acp::{Session as _, Voice, failure};
+use sa_acp::{Cancellation, ChunkKind, Session as _, failure};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A prompt that the CLI works on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Turn {
     /// The turn's own id, once it is known.
     pub(super) id: Option<String>,
-    /// It was cancelled; when that is enforced if the CLI does not heed it.
-    pub(super) cancel: Option<Duration>,
+    pub(super) cancel: Cancellation,
     /// The time at which an interrupt that was refused is sent again.
     pub(super) interrupt_at: Option<Duration>,
     /// The failure after which the CLI does not try again.
     pub(super) error: Option<TurnError>,
     /// A plan that is to be approved when the turn is over.
     pub(super) proposal: Option<Proposal>,
-    /// What a review came to, with the id of its item: told at the end if nothing else was said.
+    /// The result of a review with the id of its item, reported at the end if the model said nothing else.
     pub(super) review: Option<(String, String)>,
     first_line: String,
 }
 
 impl Turn {
     pub(super) fn deadline(&self) -> Option<Duration> {
-        let cancel = self.cancel.filter(|at| *at < Duration::MAX);
-        [cancel, self.interrupt_at].into_iter().flatten().min()
+        [self.cancel.deadline(), self.interrupt_at].into_iter().flatten().min()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.is_some()
+        self.cancel.is_requested()
     }
 
-    /// Returns whether this is the native turn of that id, or may be: not all that starts one tells its id.
+    /// Returns whether this is the native turn of that id, or may be: some turns start without an id.
     pub(super) fn may_be(&self, id: &str) -> bool {
         self.id.as_deref().is_none_or(|own| own == id)
     }
@@ -51,15 +49,7 @@ impl Turn {
     }
 
     pub(super) fn new(first_line: String) -> Self {
-        Self {
-            id: None,
-            cancel: None,
-            interrupt_at: None,
-            error: None,
-            proposal: None,
-            review: None,
-            first_line,
-        }
+        Self { first_line, ..Self::default() }
     }
 }
 
@@ -67,45 +57,50 @@ impl Session {
     pub(super) fn begin(&mut self, core: &mut Core, turn: Turn, work: &Work) {
         self.turn = Some(turn);
         self.meter.turn_begins();
-        let (then, limit) = (Then::Started(self.conversation.id.clone()), core.host.limits.open);
-        let thread_id = self.thread.as_str();
+        let (then, limit) = (Then::Started(self.conversation.id.clone()), core.host.options.limits.open);
         match work {
             Work::Turn(input) => self.start_turn(core, input),
-            Work::Compact => core.ask("thread/compact/start", OfThread { thread_id }, limit, then),
+            Work::Compact => {
+                core.ask("thread/compact/start", &json!({ "threadId": self.thread }), limit, then);
+            }
             Work::Review(target) => {
-                let params = StartReview { thread_id, target: target.clone(), delivery: "inline" };
-                core.ask("review/start", params, limit, then);
+                let params = json!({ "threadId": self.thread, "target": target, "delivery": "inline" });
+                core.ask("review/start", &params, limit, then);
             }
         }
     }
 
-    fn start_turn(&self, core: &mut Core, input: &[Input]) {
+    /// Begins a turn. Its settings stay for the turns that follow.
+    fn start_turn(&self, core: &mut Core, input: &[Value]) {
         let settings = &self.settings;
-        let params = StartTurn {
-            thread_id: &self.thread,
-            input,
-            cwd: &self.workspace.cwd,
-            approval_policy: settings.approval_policy(),
-            sandbox_policy: settings.sandbox_policy(&self.workspace.directories),
-            model: settings.model(),
-            effort: settings.effort(),
-            summary: "auto",
-            collaboration_mode: settings.collaboration(),
-        };
-        core.ask("turn/start", params, core.host.limits.open, Then::Started(self.conversation.id.clone()));
+        let mut params = json!({
+            "threadId": self.thread,
+            "input": input,
+            "cwd": self.workspace.cwd,
+            "approvalPolicy": settings.approval_policy(),
+            "sandboxPolicy": settings.sandbox_policy(&self.workspace.directories),
+            "model": settings.model(),
+            "summary": "auto",
+            "collaborationMode": settings.collaboration(),
+        });
+        if let Some(effort) = settings.effort() {
+            params["effort"] = json!(effort);
+        }
+        let then = Then::Started(self.conversation.id.clone());
+        core.ask("turn/start", &params, core.host.options.limits.open, then);
     }
 
     /// The app-server has taken the prompt, or not.
-    pub(crate) fn turn_accepted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
-        match outcome.text() {
-            Ok(_) => {
-                // Compactions do not tell which turn they are.
-                if let Ok(accepted) = outcome.read::<TurnAccepted>() {
-                    self.turn_is(core, &accepted.turn.id);
+    pub(crate) fn on_accepted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+        match outcome.read::<Value>() {
+            Ok(accepted) => {
+                // Compactions have no turn id here.
+                if let Some(id) = accepted["turn"]["id"].as_str() {
+                    self.turn_is(core, id);
                 }
             }
             Err(reason) => {
-                // What has begun all the same comes to its own end.
+                // A turn that began nevertheless ends by itself.
                 let is_running = self.native_turn.is_some();
                 let turn = self.turn.take_if(|turn| turn.id.is_none() && !is_running);
                 if let Some(turn) = turn {
@@ -133,7 +128,7 @@ impl Session {
 
     /// The app-server begins to work. It refuses interrupts until now, even those that name the turn, so one that was sent
     /// before is sent again.
-    pub(super) fn turn_started(&mut self, core: &mut Core, native: NativeTurn) {
+    pub(super) fn on_turn_started(&mut self, core: &mut Core, native: NativeTurn) {
         self.is_stored = true;
         let is_new = self.turn.as_ref().is_some_and(|turn| turn.id.is_none());
         self.turn_is(core, &native.id);
@@ -144,7 +139,7 @@ impl Session {
     }
 
     /// The app-server has nothing to do; a turn of its own that is not known to be over is.
-    pub(super) fn idle(&mut self, core: &mut Core) {
+    pub(super) fn on_idle(&mut self, core: &mut Core) {
         if self.turn.is_none() {
             self.native_turn = None;
             self.let_go(core);
@@ -152,24 +147,24 @@ impl Session {
         }
     }
 
-    fn tell_review(&self, core: &mut Core, turn: &mut Turn) {
+    fn report_review(&self, core: &mut Core, turn: &mut Turn) {
         if let Some((id, review)) = turn.review.take() {
-            self.say(core, Voice::Said, &id, &review);
+            self.say(core, ChunkKind::Message, &id, &review);
         }
     }
 
     /// A turn is over.
-    pub(super) fn turn_completed(&mut self, core: &mut Core, native: &NativeTurn) {
+    pub(super) fn on_turn_completed(&mut self, core: &mut Core, native: &NativeTurn) {
         // A review begins under another id than it ends.
         let is_ours = self.turn.as_ref().is_some_and(|turn| turn.may_be(&native.id));
         if is_ours || self.native_turn.as_deref() == Some(native.id.as_str()) {
             self.native_turn = None;
         }
         let is_interrupted = native.status.as_deref() == Some("interrupted");
-        self.tell_printed(core);
+        self.tools.running.report_due_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
         if is_interrupted || native.status.as_deref() == Some("failed") {
             self.close_tools(core, if is_interrupted { "Cancelled" } else { "The turn failed" });
-            self.compaction.end(&mut core.client, &self.conversation.id, CompactionStatus::Failed);
+            self.compaction.end(&mut core.io.client, &self.conversation.id, CompactionStatus::Failed);
         }
         self.drop_asks(core);
         self.speech.clear();
@@ -177,10 +172,10 @@ impl Session {
             self.clean(core);
         }
         if let Some(mut turn) = self.turn.take_if(|_| is_ours) {
-            self.tell_review(core, &mut turn);
+            self.report_review(core, &mut turn);
             let outcome = outcome(native, &turn);
             if outcome.is_ok() {
-                self.name_after(core, &turn.first_line);
+                self.conversation.name_after(&mut core.io.client, core.io.now, &turn.first_line);
             }
             match turn.proposal.take() {
                 Some(proposal) if matches!(outcome, Ok(StopReason::EndTurn)) => {
@@ -195,7 +190,7 @@ impl Session {
 
     /// Answers the running prompt, with the tokens of the turn.
     pub(super) fn finish_prompt(&mut self, core: &mut Core, outcome: Result<StopReason, Error>) {
-        self.conversation.finish(&mut core.client, outcome, self.meter.of_turn());
+        self.conversation.finish(&mut core.io.client, outcome, self.meter.of_turn());
     }
 
     /// Answers the running prompt although the CLI still works on it; `false` if that was done before.
@@ -227,16 +222,5 @@ impl Session {
         let Some(turn) = self.turn.take() else { return };
         let outcome = if turn.is_cancelled() { Ok(StopReason::Cancelled) } else { Err(error.clone()) };
         self.finish_prompt(core, outcome);
-    }
-
-    /// A new session is called by what was asked first, until it gets a better name.
-    fn name_after(&mut self, core: &mut Core, first_line: &str) {
-        if self.is_nameless {
-            self.conversation.name_after(&mut core.client, core.now, first_line);
-        }
-    }
-
-    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        self.conversation.rename(&mut core.client, core.now, title);
     }
 }

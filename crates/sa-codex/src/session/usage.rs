@@ -5,7 +5,6 @@ use crate::core::Core;
 use crate::native::event::{TokenUsage, Tokens};
 use agent_client_protocol_schema::v1::{SessionUpdate, Usage, UsageUpdate};
 
-/// Tokens of a session.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     /// Of all requests so far.
@@ -19,7 +18,7 @@ impl Meter {
         self.before = self.total;
     }
 
-    /// Returns what the turn took; `None` if that is not known.
+    /// Returns the usage of the turn, if it is known.
     pub(super) fn of_turn(&self) -> Option<Usage> {
         let (now, before) = (self.total, self.before);
         let input = now.input_tokens.checked_sub(before.input_tokens)?;
@@ -35,14 +34,14 @@ impl Meter {
 }
 
 impl Session {
-    pub(super) fn metered(&mut self, core: &mut Core, usage: &TokenUsage, turn: Option<&str>) {
+    pub(super) fn on_usage(&mut self, core: &mut Core, usage: &TokenUsage, turn: Option<&str>) {
         self.meter.total = usage.total;
-        // What a thread had taken when it was opened is told after that, even if a turn has begun meanwhile.
+        // The usage of a thread so far is reported after it was opened, even if a turn has begun meanwhile.
         if !turn.is_some_and(|id| self.turn.as_ref().is_some_and(|turn| turn.is(id))) {
             self.meter.before = usage.total;
         }
         let Some(size) = usage.model_context_window else { return };
         let update = UsageUpdate::new(usage.last.total_tokens, size);
-        self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
+        self.conversation.update(&mut core.io.client, &SessionUpdate::UsageUpdate(update));
     }
 }

@@ -1,4 +1,4 @@
-//! Commands.
+//! Commands as tool calls.
 
 use super::status;
 use crate::native::item::{Action, Command};
@@ -9,7 +9,7 @@ use sa_acp::{
 use sa_shell::{is_shell, only_reads};
 use serde_json::json;
 
-/// Returns what the CLI wraps the model's command in, `/bin/bash -lc '…'`, is nobody's concern.
+/// Returns the model's command without the shell that the CLI wraps it in, `/bin/bash -lc '…'`.
 pub(crate) fn script(command: &str) -> String {
     let unwrapped = || {
         let (shell, rest) = command.split_once(' ')?;
@@ -131,6 +131,19 @@ mod tests {
         assert_eq!(kind("cat a | head", &read), ToolKind::Read);
         for more in ["cat list | xargs rm", "cat x | tee y", "cat x | awk 'BEGIN{system(\"y\")}'", "cat $x"] {
             assert_eq!(kind(more, &read), ToolKind::Execute, "{more}");
+        }
+    }
+
+    #[test]
+    fn no_harmful_command_is_a_read_and_common_ones_are() {
+        let read = [Action { r#type: "read".to_owned(), ..Action::default() }];
+        for command in sa_testkit::harm::harmful_commands() {
+            assert_eq!(kind(&command, &read), ToolKind::Execute, "{command}");
+            let wrapped = format!("/bin/bash -lc '{}'", command.replace('\'', r"'\''"));
+            assert_eq!(script(&wrapped), command);
+        }
+        for command in sa_testkit::harm::HARMLESS {
+            assert_eq!(kind(command, &read), ToolKind::Read, "{command}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Everything that is neither a command nor a change of files.
 
 use super::status;
-use crate::native::item::{Body, Collab, McpToolCall, WebSearch};
+use crate::native::item::Body;
 use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind,
 };
@@ -13,9 +13,10 @@ use std::path::Path;
 pub(super) fn describe(body: &Body, cwd: &Path) -> Described {
     match body {
         Body::McpToolCall(call) => {
-            let name = format!("mcp__{}__{}", call.server, call.tool);
-            let title = format!("{} ({})", one_line(&call.tool), one_line(&call.server));
-            Described::new(name, ToolKind::Other, title, call.arguments.clone())
+            let (server, tool) = (word(call, "server"), word(call, "tool"));
+            let title = format!("{} ({})", one_line(tool), one_line(server));
+            let input = call["arguments"].clone();
+            Described::new(format!("mcp__{server}__{tool}"), ToolKind::Other, title, input)
         }
         Body::WebSearch(search) => web(search),
         Body::ImageView { path } => Described {
@@ -29,55 +30,57 @@ pub(super) fn describe(body: &Body, cwd: &Path) -> Described {
         },
         Body::Collab(collab) => crew(collab),
         Body::SubAgent(agent) => {
-            let title =
-                one_line(&format!("Agent {}", agent.agent_path.rsplit('/').next().unwrap_or_default()));
-            Described::new("spawn_agent", ToolKind::Think, title, json!({ "thread": agent.agent_thread_id }))
+            let title = one_line(&format!("Agent {}", agent.path.rsplit('/').next().unwrap_or_default()));
+            Described::new("spawn_agent", ToolKind::Think, title, json!({ "thread": agent.thread }))
         }
         Body::Other(item) => other(item),
         _ => Described::new("unknown", ToolKind::Other, "Something else".to_owned(), Value::Null),
     }
 }
 
-fn web(search: &WebSearch) -> Described {
-    let action = search.action.as_ref();
-    let page = action.and_then(|action| action["url"].as_str());
-    let (kind, title) = match (page, search.query.trim()) {
+fn word<'a>(item: &'a Value, name: &str) -> &'a str {
+    item[name].as_str().unwrap_or_default()
+}
+
+fn web(search: &Value) -> Described {
+    let (kind, title) = match (search["action"]["url"].as_str(), word(search, "query").trim()) {
         (Some(url), _) => (ToolKind::Fetch, format!("Open {}", one_line(url))),
         (None, "") => (ToolKind::Search, "Search the web".to_owned()),
         (None, query) => (ToolKind::Search, format!("Search the web for “{}”", one_line(query))),
     };
-    Described::new("web_search", kind, title, json!({ "query": search.query, "action": search.action }))
+    let input = json!({ "query": word(search, "query"), "action": search["action"] });
+    Described::new("web_search", kind, title, input)
 }
 
-fn crew(collab: &Collab) -> Described {
-    let words = humanised(&collab.tool);
-    let title = match collab.prompt.as_deref().map(one_line).filter(|prompt| !prompt.is_empty()) {
+fn crew(order: &Value) -> Described {
+    let (tool, prompt) = (word(order, "tool"), order["prompt"].as_str());
+    let words = humanised(tool);
+    let title = match prompt.map(one_line).filter(|prompt| !prompt.is_empty()) {
         Some(prompt) => format!("{words}: {prompt}"),
         None => words,
     };
     Described {
-        content: collab.prompt.iter().map(|prompt| paragraph(prompt.clone())).collect(),
-        ..Described::new(collab.tool.clone(), ToolKind::Think, title, json!({ "prompt": collab.prompt }))
+        content: prompt.map(paragraph).into_iter().collect(),
+        ..Described::new(tool, ToolKind::Think, title, json!({ "prompt": prompt }))
     }
 }
 
 /// A kind of item that is not known, shown as well as it can be.
 fn other(item: &Value) -> Described {
-    let word = |name: &str| item[name].as_str().unwrap_or_default();
-    let name = match (word("tool"), word("name"), word("type")) {
+    let name = match (word(item, "tool"), word(item, "name"), word(item, "type")) {
         ("", "", kind) => kind,
         ("", name, _) => name,
         (tool, ..) => tool,
     };
-    let kind = if word("type") == "sleep" { ToolKind::Think } else { ToolKind::Other };
+    let kind = if word(item, "type") == "sleep" { ToolKind::Think } else { ToolKind::Other };
     Described::new(name, kind, humanised(name), item.clone())
 }
 
 pub(super) fn outcome(body: &Body) -> Outcome {
     match body {
         Body::McpToolCall(call) => mcp(call),
-        Body::Collab(collab) => {
-            Outcome::new(settled(collab.status.as_deref()), Vec::new(), collab.agents_states.clone())
+        Body::Collab(order) => {
+            Outcome::new(settled(order["status"].as_str()), Vec::new(), order["agentsStates"].clone())
         }
         Body::SubAgent(agent) => Outcome::new(settled(Some(agent.kind.as_str())), Vec::new(), Value::Null),
         Body::Other(item) => Outcome::new(settled(item["status"].as_str()), Vec::new(), item.clone()),
@@ -85,7 +88,7 @@ pub(super) fn outcome(body: &Body) -> Outcome {
     }
 }
 
-/// Whatever is told last is over.
+/// Returns the status of a call that is over.
 fn settled(word: Option<&str>) -> ToolCallStatus {
     match status(word) {
         ToolCallStatus::InProgress => ToolCallStatus::Completed,
@@ -93,18 +96,19 @@ fn settled(word: Option<&str>) -> ToolCallStatus {
     }
 }
 
-fn mcp(call: &McpToolCall) -> Outcome {
+fn mcp(call: &Value) -> Outcome {
     let mut content = Vec::new();
     let mut output = Value::Null;
-    if let Some(result) = &call.result {
-        content.extend(result.content.iter().map(block));
-        output = json!({ "content": result.content, "structuredContent": result.structured_content });
+    let (result, error) = (&call["result"], &call["error"]);
+    if result.is_object() {
+        content.extend(result["content"].as_array().into_iter().flatten().map(block));
+        output = json!({ "content": result["content"], "structuredContent": result["structuredContent"] });
     }
-    if let Some(error) = &call.error {
-        content.push(paragraph(error.message.clone()));
-        output = json!({ "error": error.message });
+    if error.is_object() {
+        content.push(paragraph(word(error, "message")));
+        output = json!({ "error": error["message"] });
     }
-    let status = if call.error.is_some() { ToolCallStatus::Failed } else { settled(call.status.as_deref()) };
+    let status = if error.is_object() { ToolCallStatus::Failed } else { settled(call["status"].as_str()) };
     Outcome::new(status, content, output)
 }
 

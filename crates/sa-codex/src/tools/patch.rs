@@ -7,7 +7,7 @@ use sa_acp::{Described, Disk, Outcome, absolute, paragraph, shown, sides};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A file before and after. What the CLI calls a diff is the whole file where it is added or deleted.
+/// Returns a file before and after. The diff of the CLI is the whole file if it is added or deleted.
 fn diff(change: &Change, cwd: &Path, disk: &dyn Disk) -> ToolCallContent {
     let path = absolute(&change.path, cwd);
     let diff = match change.kind.r#type.as_str() {
@@ -74,7 +74,7 @@ pub(super) fn outcome(change: &FileChange) -> Outcome {
         ToolCallStatus::InProgress => ToolCallStatus::Failed,
         status => status,
     };
-    // The diffs that were told before stay.
+    // The diffs that were reported before stay.
     let content = match change.status.as_deref() {
         Some("declined") => vec![paragraph("It was rejected or interrupted.")],
         _ => Vec::new(),

@@ -22,7 +22,7 @@ fn unknown() -> Value {
     json!({ "type": "unknown", "command": "x" })
 }
 
-/// What the app-server is told when the client chooses that option about a command.
+/// Returns the reply to the app-server when the client chooses that option about a command.
 fn decided(option: Option<&str>) -> Value {
     let mut client = Client::open(json!({}));
     client.begin("hi", "t1");
@@ -364,7 +364,7 @@ fn a_plan_can_be_turned_down_or_left() {
     assert!(!client.awaits("turn/interrupt"), "nothing runs");
 
     let mut host = host();
-    host.allow_bypass = false;
+    host.options.allow_bypass = false;
     let mut client = Client::open_with(host, json!({}));
     let messages = planned(&mut client);
     let messages = client.choose(&request(&messages, "session/request_permission"), "bypass");
@@ -458,7 +458,7 @@ fn questions_of_sub_agents_reach_the_client() {
     assert_eq!(messages.len(), 1, "not the session's turn: {messages:?}");
     assert_eq!(updates(&messages, "tool_call_update")[0]["toolCallId"], "spawn");
     assert_eq!(updates(&messages, "tool_call_update")[0]["status"], "completed");
-    // Newer versions tell it, too.
+    // Newer versions report it, too.
     let done = json!({ "turnId": "t1", "item": agent("completed", "spawn-done") });
     assert!(client.tell("item/completed", done).is_empty(), "it was told before");
     assert_eq!(stop_reason(&client.end("t1", "completed")), "end_turn");

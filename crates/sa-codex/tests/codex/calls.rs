@@ -1,4 +1,4 @@
-//! What the adapter writes to the app-server, held against the vendor's own schema.
+//! Lines of the adapter to the app-server, compared with the vendor's own schema.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// How the vendor has the parameters of a request, and the names that these may have.
+/// The vendor's schema of the parameters of a request, and their names.
 struct Call {
     validator: Validator,
     names: Vec<String>,

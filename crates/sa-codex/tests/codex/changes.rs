@@ -3,7 +3,7 @@
 use crate::client::{Client, updates};
 use serde_json::{Value, json};
 
-/// The call that a change of one file is told as.
+/// Returns the call of a change of one file.
 fn told(path: &str, kind: Value, diff: &str) -> Value {
     let mut client = Client::open(json!({}));
     client.begin("hi", "t1");

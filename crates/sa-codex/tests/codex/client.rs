@@ -3,7 +3,7 @@
 use crate::calls;
 use sa_acp::Ended;
 use sa_acp::testing::{self, Peer};
-use sa_codex::{Core, Disk, Host, Limits, Machine};
+use sa_codex::{Core, Disk, Host, Machine, Options};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) use sa_acp::testing::{answer, request, stop_reason, text, updates};
 /// The thread of the first session, and so its id.
 pub(crate) const THREAD: &str = "01a1e071-c248-7450-81a4-6a67caebab65";
 
-/// What is on disk: one directory with one file.
+/// A disk with one directory and one file.
 #[derive(Debug)]
 struct Folder;
 
@@ -31,9 +31,9 @@ impl Disk for Folder {
 /// The app-server, as far as it is played.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// What comes of a command in the sandbox.
+    /// The result of a command in the sandbox.
     sandbox: Value,
-    /// What was written to it and not looked at yet.
+    /// Lines to the app-server that the test has not taken.
     written: Vec<Value>,
     /// Requests to it that are not answered.
     pub(crate) open: Vec<Value>,
@@ -66,15 +66,9 @@ impl DerefMut for Client {
 }
 
 pub(crate) fn host() -> Host {
-    Host {
-        disk: Box::new(Folder),
-        api_key: Some("sk-fake".to_owned().into()),
-        token_variable: None,
-        base_url: None,
-        allow_bypass: true,
-        any_model: false,
-        limits: Limits::USUAL,
-    }
+    let api_key = Some("sk-fake".to_owned().into());
+    let options = Options { api_key, allow_bypass: true, ..Options::new("codex", "/home/user/.codex") };
+    Host { options, disk: Box::new(Folder) }
 }
 
 impl Client {
@@ -149,7 +143,7 @@ impl Client {
         messages
     }
 
-    /// Whether a request of that method is open.
+    /// Returns whether a request of that method is open.
     pub(crate) fn awaits(&self, method: &str) -> bool {
         self.peer.open.iter().any(|request| request["method"] == method)
     }
@@ -199,7 +193,7 @@ impl Client {
         self.cancel_in(THREAD)
     }
 
-    /// The app-server tells something about the thread of the first session.
+    /// Sends a notification about the thread of the first session.
     pub(crate) fn tell(&mut self, method: &str, params: Value) -> Vec<Value> {
         let mut params = params;
         params["threadId"] = params.get("threadId").cloned().unwrap_or_else(|| json!(THREAD));
@@ -228,7 +222,7 @@ impl Client {
         self.pass(Duration::from_millis(milliseconds))
     }
 
-    /// What was written to the app-server since the last look.
+    /// Takes the lines that were written to the app-server.
     pub(crate) fn written(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.peer.written)
     }
@@ -239,7 +233,7 @@ impl Client {
     }
 }
 
-/// What the app-server says about a thread that it opened.
+/// Returns the answer for a thread that was opened.
 pub(crate) fn opened(thread: &str) -> Value {
     json!({ "thread": { "id": thread, "cwd": "/project", "turns": [] }, "model": "gpt-6.1-sol", "reasoningEffort": null })
 }

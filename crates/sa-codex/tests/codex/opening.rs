@@ -54,7 +54,7 @@ fn commands_are_what_the_cli_can_do_and_its_skills() {
 #[test]
 fn without_credentials_a_session_asks_for_them() {
     let mut host = host();
-    host.api_key = None;
+    host.options.api_key = None;
     let mut client = Client::greeted(host, json!({}));
     client.call("session/new", place());
     assert!(!client.starts[0].1.ephemeral, "the CLI's own login counts");

@@ -1,5 +1,5 @@
-//! Recorded conversations with the real app-server, played to the machine. What the program of the recording wrote becomes
-//! what a client would ask for; what the app-server wrote goes in as it is. What comes out, to both sides, is in the
+//! Recorded conversations with the real app-server, played to the machine. Lines of the recording's program become
+//! requests of a client; lines of the app-server go in as they are. The output, to both sides, is in the
 //! snapshots.
 
 use crate::client::{Client, host, models};
@@ -19,7 +19,7 @@ struct Replay {
     log: Log,
 }
 
-/// What is answered here as every version would: the recording's program did not ask it, or not at that time.
+/// Answers that every version gives: the recording's program did not ask, or not at that time.
 fn by_itself(method: &str) -> Option<Value> {
     Some(match method {
         "skills/list" => json!({ "data": [] }),
@@ -153,7 +153,7 @@ impl Replay {
         }
     }
 
-    /// What was not asked when this was recorded is answered as that version would.
+    /// Answers requests that the recording does not have, as that version would.
     fn answer_own(&mut self) {
         while let Some(request) = self
             .client

@@ -3,7 +3,7 @@
 use crate::client::{Client, THREAD, answer, host, opened, updates};
 use serde_json::{Value, json};
 
-/// What the next turn is started with.
+/// Returns the parameters of the next turn.
 fn turn(client: &mut Client) -> Value {
     client.prompt("hello");
     let params = client.take("turn/start")["params"].clone();
@@ -52,7 +52,7 @@ fn a_change_of_mode_is_told_in_both_forms() {
 #[test]
 fn modes_that_are_not_allowed_or_do_not_work_are_not_offered() {
     let mut host = host();
-    host.allow_bypass = false;
+    host.options.allow_bypass = false;
     let mut client = Client::open_without_sandbox(host);
     for mode in ["bypass", "auto", "read-only"] {
         assert_eq!(answer(&client.set_mode(mode))["error"]["code"], -32602, "{mode}");
@@ -111,7 +111,7 @@ fn models_and_efforts_are_checked_and_go_out_with_the_next_turn() {
 #[test]
 fn behind_a_gateway_there_may_be_other_models() {
     let mut host = host();
-    host.any_model = true;
+    host.options.any_model = true;
     let mut client = Client::open_with(host, json!({}));
     set(&mut client, "model", "my-own");
     assert_eq!(turn(&mut client)["model"], "my-own");

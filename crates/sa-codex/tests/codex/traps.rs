@@ -1,4 +1,4 @@
-//! What the app-server does that nobody would expect: turns that merge, items that never complete, interrupts that are not
+//! Unexpected behavior of the app-server: turns that merge, items that never complete, interrupts that are not
 //! answered, processes that are left behind, settings that are written.
 
 use crate::client::{Client, THREAD, answer, host, opened, request, stop_reason, updates};

@@ -51,7 +51,7 @@ fn an_answer_that_is_none_counts_as_a_rejection() {
     assert_eq!(said(&messages), ["Permission for \"X\": there is no option maybe."]);
     let messages = client.prompt("permission X");
     let messages = client.refuse(request(&messages, PERMISSION), "nobody here");
-    assert_eq!(said(&messages), ["Permission for \"X\": the client refused to ask: nobody here."]);
+    assert_eq!(said(&messages), ["Permission for \"X\": the client could not ask: nobody here."]);
     let messages = client.prompt("permission X");
     let messages = client.answer(request(&messages, PERMISSION), json!([]));
     assert_eq!(updates(&messages, "tool_call_update")[0]["status"], "failed");
@@ -127,7 +127,7 @@ fn questions_need_not_be_answered() {
     }
     let messages = client.prompt("question");
     let messages = client.refuse(request(&messages, "elicitation/create"), "no screen");
-    assert_eq!(said(&messages), ["The client refused to ask: no screen"]);
+    assert_eq!(said(&messages), ["The client could not ask: no screen"]);
 }
 
 #[test]

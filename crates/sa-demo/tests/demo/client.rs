@@ -54,7 +54,7 @@ impl Archive for Shelf {
 pub(crate) struct Client {
     pub(crate) machine: Machine,
     pub(crate) now: Now,
-    /// What it did besides writing and storing.
+    /// The effects apart from writing and storing.
     pub(crate) effects: Vec<Effect>,
     shelf: Option<Shelf>,
     /// Bytes that are no message, line by line.
@@ -260,7 +260,7 @@ pub(crate) fn transcript(messages: &[Value]) -> String {
     lines
 }
 
-/// What the agent said in these messages, chunk by chunk.
+/// Returns the agent's text in these messages, chunk by chunk.
 pub(crate) fn said(messages: &[Value]) -> Vec<String> {
     let chunk = |message: &Value| {
         let update = &message["params"]["update"];
@@ -277,7 +277,7 @@ pub(crate) fn request<'a>(messages: &'a [Value], method: &str) -> &'a Value {
     last
 }
 
-/// Why the turn ended; the last message must say it.
+/// Returns the stop reason in the last message.
 pub(crate) fn stop_reason(messages: &[Value]) -> &str {
     let last = messages.last().expect("an answer");
     last["result"]["stopReason"].as_str().unwrap_or_else(|| panic!("no end of a turn: {last}"))

@@ -1,4 +1,4 @@
-//! What the agent does wrong when it is told to.
+//! Faults that the agent shows on request.
 
 use crate::client::{Client, SECOND, SESSION, said, stop_reason};
 use sa_demo::Effect;

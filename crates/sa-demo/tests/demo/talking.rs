@@ -1,4 +1,4 @@
-//! What the agent says: text, thoughts, content, titles, usage, notices.
+//! Output of the agent: text, thoughts, content, titles, usage, notices.
 
 use crate::client::{Client, SESSION, said, stop_reason, transcript, updates};
 use serde_json::json;

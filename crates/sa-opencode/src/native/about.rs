@@ -1,31 +1,67 @@
-//! What there is in a directory: models, agents, commands, settings.
+//! The context of a directory: models, agents, commands, settings.
 
-use super::or_default;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Providers of models that can be used.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Providers {
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) providers: Vec<Provider>,
-    /// The model that each has by default.
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) default: BTreeMap<String, String>,
-}
+lenient! {
+    /// Providers of models that can be used.
+    #[derive(Default)]
+    struct Providers {
+        providers: Vec<Provider>,
+        /// The model that each has by default.
+        default: BTreeMap<String, String>,
+    }
 
-/// One of them.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Provider {
-    pub(crate) id: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) name: String,
-    /// The credentials, of which only matters whether there are some.
-    #[serde(default)]
-    key: Option<Value>,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) models: BTreeMap<String, Model>,
+    struct Provider(id: String) {
+        name: String,
+        /// The credentials, of which only matters whether there are some.
+        key: Option<Value>,
+        models: BTreeMap<String, Model>,
+    }
+
+    struct Model(id: String) {
+        name: String,
+        limit: Limit,
+        variants: BTreeMap<String, Value>,
+    }
+
+    #[derive(Copy, Default)]
+    struct Limit {
+        context: f64,
+    }
+
+    struct Agent(name: String) {
+        description: Option<String>,
+        mode: String,
+        hidden: bool,
+        permission: Vec<super::ask::Rule>,
+        model: Option<ModelRef>,
+        variant: Option<String>,
+    }
+
+    struct Command(name: String) {
+        description: Option<String>,
+        hints: Vec<String>,
+    }
+
+    /// A session as the server knows it.
+    struct Info(id: String) {
+        directory: String,
+        #[serde(rename = "parentID")]
+        parent: Option<String>,
+        title: String,
+        cost: f64,
+        agent: Option<String>,
+        model: Option<ModelRef>,
+        time: Times,
+    }
+
+    #[derive(Copy, Default)]
+    struct Times {
+        /// In milliseconds since 1970.
+        updated: f64,
+    }
 }
 
 /// The vendor's own service, part of which needs no credentials.
@@ -37,24 +73,6 @@ impl Provider {
     pub(crate) fn is_unasked(&self) -> bool {
         self.id == HOSTED && self.key.as_ref().is_none_or(Value::is_null)
     }
-}
-
-/// A model.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Model {
-    pub(crate) id: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) name: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) limit: Limit,
-    #[serde(default, deserialize_with = "or_default")]
-    variants: BTreeMap<String, Value>,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-pub(crate) struct Limit {
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) context: f64,
 }
 
 /// Efforts from little to much.
@@ -71,24 +89,6 @@ impl Model {
     }
 }
 
-/// An agent of the server: what it is told to do, and what it may.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Agent {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) description: Option<String>,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) mode: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) hidden: bool,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) permission: Vec<super::ask::Rule>,
-    #[serde(default)]
-    pub(crate) model: Option<ModelRef>,
-    #[serde(default)]
-    pub(crate) variant: Option<String>,
-}
-
 impl Agent {
     /// Returns whether a user can talk to it.
     pub(crate) fn is_primary(&self) -> bool {
@@ -96,7 +96,6 @@ impl Agent {
     }
 }
 
-/// A model by its name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ModelRef {
@@ -118,58 +117,12 @@ impl ModelRef {
     }
 }
 
-/// A slash command.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Command {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) description: Option<String>,
-    /// What it takes.
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) hints: Vec<String>,
-}
-
-/// Settings.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Config {
     #[serde(default)]
     pub(crate) model: Option<String>,
     #[serde(default)]
     pub(crate) default_agent: Option<String>,
-}
-
-/// Whether the server is well, and which version it is.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Health {
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) version: String,
-}
-
-/// A session as the server knows it.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Info {
-    pub(crate) id: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) directory: String,
-    #[serde(default, rename = "parentID")]
-    pub(crate) parent: Option<String>,
-    #[serde(default, deserialize_with = "or_default")]
-    title: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) cost: f64,
-    #[serde(default)]
-    pub(crate) agent: Option<String>,
-    #[serde(default)]
-    pub(crate) model: Option<ModelRef>,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) time: Times,
-}
-
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-pub(crate) struct Times {
-    /// In milliseconds since 1970.
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) updated: f64,
 }
 
 impl Info {

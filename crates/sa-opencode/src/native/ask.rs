@@ -1,6 +1,5 @@
-//! What the server asks, and the rules by which it does.
+//! Questions of the server, and the rules for them.
 
-use super::or_default;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,63 +26,41 @@ impl Rule {
     }
 }
 
-/// May something be done?
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Permission {
-    pub(crate) id: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) permission: String,
-    /// What exactly.
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) patterns: Vec<String>,
-    /// What "always" would mean.
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) always: Vec<String>,
-    #[serde(default)]
-    pub(crate) metadata: Value,
-    #[serde(default)]
-    pub(crate) tool: Option<Tool>,
-}
+lenient! {
+    /// May something be done?
+    struct Permission(id: String, #[serde(default, deserialize_with = "crate::gate::unmarked")] metadata: Value) {
+        permission: String,
+        patterns: Vec<String>,
+        /// The patterns that "always" allows.
+        always: Vec<String>,
+        tool: Option<Tool>,
+    }
 
-/// The call that a question is about.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Tool {
-    #[serde(default, deserialize_with = "or_default", rename = "callID")]
-    pub(crate) call: String,
-}
+    /// The call that a question is about.
+    #[derive(Default)]
+    struct Tool {
+        #[serde(rename = "callID")]
+        call: String,
+    }
 
-/// Questions to the user.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Questions {
-    pub(crate) id: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) questions: Vec<Question>,
-    #[serde(default)]
-    pub(crate) tool: Option<Tool>,
-}
+    struct Questions(id: String) {
+        questions: Vec<Question>,
+        tool: Option<Tool>,
+    }
 
-/// One of them.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Question {
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) question: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) header: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) options: Vec<Choice>,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) multiple: bool,
-    /// Whether something else can be written.
-    #[serde(default)]
-    pub(crate) custom: Option<bool>,
-}
+    struct Question {
+        question: String,
+        header: String,
+        options: Vec<Choice>,
+        multiple: bool,
+        /// Set if another answer can be written.
+        custom: Option<bool>,
+    }
 
-/// A possible answer.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Choice {
-    pub(crate) label: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) description: String,
+    /// A possible answer.
+    struct Choice(label: String) {
+        description: String,
+    }
 }
 
 /// Returns whether a text fits a pattern of the server's: `*` stands for anything, `?` for one character, and ` *` at

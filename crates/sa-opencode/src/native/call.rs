@@ -1,14 +1,16 @@
 //! Requests to the server.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// One request, without what it is answered under.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Call {
     method: &'static str,
     path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Value>,
 }
 
@@ -16,15 +18,7 @@ pub(crate) struct Call {
 struct Frame<'a> {
     id: u64,
     #[serde(flatten)]
-    call: Flat<'a>,
-}
-
-#[derive(Serialize)]
-struct Flat<'a> {
-    method: &'static str,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<&'a Value>,
+    call: &'a Call,
 }
 
 impl Call {
@@ -55,28 +49,20 @@ impl Call {
 
     /// The line that asks it, its end included.
     pub(crate) fn line(&self, id: u64) -> Vec<u8> {
-        let call = Flat { method: self.method, path: &self.path, body: self.body.as_ref() };
-        let mut line = serde_json::to_vec(&Frame { id, call }).unwrap_or_default();
+        let mut line = serde_json::to_vec(&Frame { id, call: self }).unwrap_or_default();
         line.push(b'\n');
         line
     }
 }
 
-/// A text as it may stand in an address.
+/// The characters that stand for themselves in an address.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
+
 pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
-                escaped.push(char::from(byte));
-            }
-            _ => escaped.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    escaped
+    utf8_percent_encode(text, PLAIN).to_string()
 }
 
-/// Of a session.
+/// Returns the path of something of a session.
 pub(crate) fn of_session(id: &str, what: &str) -> String {
     let id = escaped(id).replace('/', "%2F");
     if what.is_empty() { format!("/session/{id}") } else { format!("/session/{id}/{what}") }

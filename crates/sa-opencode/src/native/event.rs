@@ -1,9 +1,9 @@
-//! What the server tells without being asked.
+//! Events of the server.
 
 use super::about::Info;
 use super::ask::{Permission, Questions};
 use super::message::{Failure, Message, Part};
-use super::or_default;
+use sa_shell::Names;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(crate) enum Event {
 
 /// An event and the session that it is about.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct SourcedEvent {
     pub(crate) session: Option<String>,
     pub(crate) event: Event,
 }
@@ -51,16 +51,19 @@ pub(crate) enum Status {
     Other,
 }
 
-/// A request to the model failed and is made again.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Retry {
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) attempt: u64,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) message: String,
-    /// When, in milliseconds since 1970.
-    #[serde(default)]
-    pub(crate) next: Value,
+lenient! {
+    /// A request to the model failed and is made again.
+    struct Retry {
+        attempt: u64,
+        message: String,
+        /// The time of the next attempt, in milliseconds since 1970.
+        next: Value,
+    }
+
+    struct Todo(content: String) {
+        status: String,
+        priority: String,
+    }
 }
 
 /// A piece of a part.
@@ -70,16 +73,6 @@ pub(crate) struct Delta {
     pub(crate) part: String,
     pub(crate) field: String,
     pub(crate) delta: String,
-}
-
-/// Something to do.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Todo {
-    pub(crate) content: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) status: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(crate) priority: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -109,40 +102,14 @@ struct Resolved {
 }
 
 /// Kinds of events that are of no concern to clients, by how they begin.
-const IGNORED: [&str; 30] = [
-    "sync",
-    "server.",
-    "global.",
-    "plugin.",
-    "catalog.",
-    "reference.",
-    "integration.",
-    "models-dev.",
-    "installation.",
-    "project.",
-    "workspace.",
-    "worktree.",
-    "vcs.",
-    "file.",
-    "lsp.",
-    "pty.",
-    "tui.",
-    "command.",
-    "mcp.browser",
-    "message.removed",
-    "message.part.removed",
-    "session.deleted",
-    "session.diff",
-    "session.idle",
-    "session.next.",
-    "permission.v2.",
-    "question.v2.",
-    "ide.",
-    "storage.",
-    "account.",
-];
+const IGNORED: Names = Names(
+    "sync server. global. plugin. catalog. reference. integration. models-dev. installation. project. \
+     workspace. worktree. vcs. file. lsp. pty. tui. command. mcp.browser message.removed \
+     message.part.removed session.deleted session.diff session.idle session.next. permission.v2. \
+     question.v2. ide. storage. account.",
+);
 
-impl Heard {
+impl SourcedEvent {
     /// Reads an event; `None` if it is none.
     pub(crate) fn read(text: &str) -> Option<Self> {
         // Events of one directory come without an envelope.
@@ -152,14 +119,14 @@ impl Heard {
         };
         let kind = payload.r#type?;
         let properties = payload.properties.map_or("{}", RawValue::get);
-        if IGNORED.iter().any(|begin| kind.starts_with(begin)) {
-            return Some(Self { session: None, event: Event::Ignored });
-        }
-        let session = serde_json::from_str::<About>(properties).unwrap_or_default().session;
         let event = known(&kind, properties).unwrap_or_else(|| {
             let properties = serde_json::from_str(properties).unwrap_or(Value::Null);
             Event::Unknown(serde_json::json!({ "type": kind, "properties": properties }))
         });
+        let session = match event {
+            Event::Ignored => None,
+            _ => serde_json::from_str::<About>(properties).unwrap_or_default().session,
+        };
         Some(Self { session, event })
     }
 }
@@ -197,6 +164,7 @@ fn known(kind: &str, properties: &str) -> Option<Event> {
             Event::Resolved(all::<Resolved>(properties)?.request)
         }
         "mcp.tools.changed" => Event::McpToolsChanged,
+        _ if IGNORED.iter().any(|begin| kind.starts_with(begin)) => Event::Ignored,
         _ => return None,
     })
 }

@@ -3,20 +3,24 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What the wire brings.
 #[derive(Debug)]
-pub(crate) enum Line<'a> {
+pub(crate) enum WireLine<'a> {
     /// Events arrive from now on.
     Up,
     /// No events arrive any more, until they do again.
     Down(String),
-    /// An event.
     Event(&'a str),
     /// The answer to a request.
-    Answer { id: u64, status: u16, body: &'a str },
+    Answer {
+        id: u64,
+        status: u16,
+        body: &'a str,
+    },
     /// There is no answer to a request.
-    Broken { id: u64, reason: String },
-    /// The process printed something.
+    Broken {
+        id: u64,
+        reason: String,
+    },
     Printed(String),
     /// Something could not be kept.
     Unparsed(String),
@@ -37,7 +41,7 @@ struct Frame<'a> {
     unparsed: Option<String>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> WireLine<'a> {
     /// Reads a line; an error in words if it is none.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, String> {
         let frame: Frame<'a> = serde_json::from_slice(line).map_err(|error| error.to_string())?;

@@ -8,27 +8,18 @@ use crate::core::Core;
 use crate::native::call::{Call, escaped, permission_reply};
 use serde_json::json;
 
-/// A question to the client.
 #[derive(Debug)]
 pub enum Ask {
-    /// A call that waits for permission.
     Permission(Box<Waiting>),
-    /// Questions to the user.
     Questions(Questions),
     /// A plan that waits for approval.
     Plan(Plan),
 }
 
 impl Session {
-    /// Takes all questions back from the client: they are void.
-    pub(super) fn withdraw_asks(&mut self, core: &mut Core) {
-        self.conversation.withdraw_all(&mut core.client);
-    }
-
-    /// The same, and the server is told in case it still waits.
+    /// Withdraws all questions, and rejects them in case the server still waits.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        for (id, ask) in std::mem::take(&mut self.conversation.asks) {
-            core.client.withdraw(&self.conversation.id, Some(&id));
+        for (id, ask) in self.conversation.withdraw_all(&mut core.io.client) {
             match ask {
                 Ask::Permission(_) => self.answer_permission(core, &id, "reject", None),
                 Ask::Questions(_) | Ask::Plan(_) => self.reject_question(core, &id),

@@ -5,11 +5,11 @@ use crate::core::Core;
 use crate::limits::RETRIES;
 use crate::native::event::Retry;
 use crate::native::message::{Failure, Message};
-use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, SessionUpdate, StopReason};
+use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, StopReason};
 use sa_acp::{auth_required, failure};
 use serde_json::json;
 
-/// Returns what went wrong, for programs, as far as the words tell.
+/// Returns the kind of an error, as far as its message shows it.
 fn kind_of(words: &str) -> &'static str {
     let words = words.to_lowercase();
     let has = |all: &[&str]| all.iter().any(|word| words.contains(word));
@@ -54,7 +54,7 @@ impl Failure {
     }
 }
 
-/// How a turn ended that a failure ended.
+/// Returns the end of a turn by a failure.
 pub(super) fn ended_by(failure: &Failure) -> Result<StopReason, Error> {
     match failure.name.as_str() {
         "MessageAbortedError" => Ok(StopReason::Cancelled),
@@ -65,7 +65,7 @@ pub(super) fn ended_by(failure: &Failure) -> Result<StopReason, Error> {
 }
 
 impl Session {
-    /// How a turn ended, by its last message.
+    /// Returns the end of a turn by its last message.
     pub(super) fn outcome(&self, message: &Message) -> Result<StopReason, Error> {
         if let Some(error) = &message.error {
             return ended_by(error);
@@ -77,24 +77,21 @@ impl Session {
         })
     }
 
-    /// The model's API failed, and is asked again: not for ever, as the server would.
-    pub(super) fn retried(&mut self, core: &mut Core, retry: &Retry) {
+    /// Handles another attempt after a failure of the model's API. The server itself would never give up.
+    pub(super) fn on_retried(&mut self, core: &mut Core, retry: &Retry) {
         if retry.attempt > RETRIES {
             let mut error = failure(retry.message.clone(), kind_of(&retry.message));
             error.data = Some(json!({ "errorKind": kind_of(&retry.message), "attempts": retry.attempt }));
             return self.fail_turn(core, &error);
         }
-        if core.client.handshake.shows_notices() {
-            let title = format!("The model's API failed: {}", retry.message);
-            let notice = Notice::new(NoticeSeverity::Warning, title);
-            return self.conversation.update(&mut core.client, &SessionUpdate::Notice(notice));
-        }
+        let title = format!("The model's API failed: {}", retry.message);
+        let notice = Notice::new(NoticeSeverity::Warning, title);
         let about = json!({
             "attempt": retry.attempt,
             "maxRetries": RETRIES,
             "message": retry.message,
             "next": retry.next,
         });
-        core.client.remark(&self.conversation.id, "apiRetry", about);
+        core.io.client.notice(&self.conversation.id, notice, "apiRetry", about);
     }
 }

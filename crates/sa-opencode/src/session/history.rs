@@ -1,14 +1,13 @@
-//! What was said before, told again to a client that loads the session.
+//! The history of a session, for a client that loads it.
 
 use super::Session;
 use crate::core::Core;
 use crate::native::message::{Part, Whole};
-use crate::tools;
+use crate::tools::{self, Shown};
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, ImageContent, MessageId, ResourceLink, SessionUpdate, TextContent,
-    ToolCallStatus,
 };
-use sa_acp::{NoDisk, Voice};
+use sa_acp::{ChunkKind, NoDisk};
 
 impl Session {
     pub(super) fn replay(&mut self, core: &mut Core, history: Vec<Whole>) {
@@ -32,21 +31,18 @@ impl Session {
         }
         let Some(block) = block(part) else { return };
         let chunk = ContentChunk::new(block).message_id(MessageId::new(message.to_owned()));
-        self.conversation.update(&mut core.client, &SessionUpdate::UserMessageChunk(chunk));
+        self.conversation.update(&mut core.io.client, &SessionUpdate::UserMessageChunk(chunk));
     }
 
     fn replay_done(&self, core: &mut Core, part: &Part) {
         match part.r#type.as_str() {
-            "text" if !part.ignored => self.say(core, Voice::Said, &part.id, &part.text),
-            "reasoning" => self.say(core, Voice::Thought, &part.id, &part.text),
+            "text" if !part.ignored => self.say(core, ChunkKind::Message, &part.id, &part.text),
+            "reasoning" => self.say(core, ChunkKind::Thought, &part.id, &part.text),
             "tool" => {
                 let described = tools::describe(part, &self.workspace.cwd);
-                let call = described.into_call(part.call.clone()).status(ToolCallStatus::Pending);
-                self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
                 // Files are not any more what they were then.
-                let outcome = tools::outcome(part, false, &self.workspace.cwd, &NoDisk);
-                let update = outcome.into_update(part.call.clone());
-                self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
+                let outcome = tools::outcome(part, Shown::Nothing, &self.workspace.cwd, &NoDisk);
+                self.conversation.replay_call(&mut core.io.client, &part.call, described, outcome);
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl Session {
-    /// Tells the server of the session's MCP servers.
+    /// Registers the session's MCP servers.
     pub(super) fn register(&mut self, core: &mut Core) {
         let limit = core.host.limits.mcp;
         let mut missing = BTreeSet::new();
@@ -20,20 +20,20 @@ impl Session {
             core.ask(&call, Some(limit), Then::Reached(self.conversation.id.clone(), name.clone()));
             missing.insert(name);
         }
-        self.mcp = McpWait::new(missing, core.now.elapsed + limit);
+        self.link.mcp = McpWait::new(missing, core.io.now.elapsed + limit);
     }
 
     /// A server that cannot be reached does not keep a session from working.
-    pub(crate) fn reached(&mut self, core: &mut Core, name: &str, outcome: &Outcome<'_>) {
+    pub(crate) fn on_reached(&mut self, core: &mut Core, name: &str, outcome: &Outcome<'_>) {
         let lost = match outcome.read::<Value>() {
             Ok(all) => lost(&all[name]),
             Err(reason) => Some(reason),
         };
-        if self.mcp.heard_of(name) {
+        if self.link.mcp.heard_of(name) {
             if let Some(reason) = lost {
-                core.client.mcp_unavailable(&self.conversation.id, name, &reason);
+                core.io.client.mcp_unavailable(&self.conversation.id, name, &reason);
             }
-            if self.mcp.is_done() {
+            if self.link.mcp.is_done() {
                 self.ask_commands(core);
             }
             self.send_next(core);
@@ -42,8 +42,8 @@ impl Session {
 
     /// Reports a long wait. In the end the prompt goes out without what is not there.
     pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        let (now, limit) = (core.now.elapsed, core.host.limits.mcp);
-        if self.mcp.enforce(&mut core.client, &self.conversation.id, now, limit) {
+        let (now, limit) = (core.io.now.elapsed, core.host.limits.mcp);
+        if self.link.mcp.enforce(&mut core.io.client, &self.conversation.id, now, limit) {
             self.send_next(core);
         }
     }
@@ -57,7 +57,7 @@ impl Session {
     }
 }
 
-/// Why a server cannot be used, from its state; `None` if it can.
+/// Returns the reason why an MCP server cannot be used; `None` if it can.
 fn lost(status: &Value) -> Option<String> {
     let word = status["status"].as_str().unwrap_or("unknown to OpenCode");
     let reason = status["error"].as_str().unwrap_or(word);

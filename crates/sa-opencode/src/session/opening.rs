@@ -9,7 +9,6 @@ use agent_client_protocol_schema::v1::SessionId;
 use sa_acp::{How, RequestKey, one_line};
 
 impl Session {
-    /// A session for one that the server has opened.
     pub(crate) fn open(
         core: &mut Core,
         key: &RequestKey,
@@ -19,7 +18,7 @@ impl Session {
         info: &Info,
         history: Vec<Whole>,
     ) -> Self {
-        let settings = Settings::new(core.host.allow_bypass, around, Some(info));
+        let settings = Settings::new(&core.host, around, Some(info));
         let mut session = Self::new(SessionId::new(info.id.clone()), workspace, settings);
         session.conversation.title = info.title().map(one_line);
         session.meter.begin(info.cost);
@@ -31,7 +30,7 @@ impl Session {
         }
         session.replay(core, history);
         session.commands.clone_from(&around.commands);
-        session.tell_opened(core, key, how);
+        session.answer_opened(core, key, how);
         session.register(core);
         session
     }
@@ -47,18 +46,12 @@ impl Session {
     ) {
         self.workspace = workspace;
         self.replay(core, history);
-        self.tell_opened(core, key, how);
+        self.answer_opened(core, key, how);
     }
 
-    /// Answers the request, with the commands before it if the client knows the session: nothing may follow the answer then.
-    fn tell_opened(&self, core: &mut Core, key: &RequestKey, how: &How) {
-        let is_known = how.continued().is_some();
-        if is_known {
-            self.tell_commands(core);
-        }
-        core.client.opened(key, how, &self.conversation.id, self.settings.modes(), self.settings.options());
-        if !is_known {
-            self.tell_commands(core);
-        }
+    fn answer_opened(&self, core: &mut Core, key: &RequestKey, how: &How) {
+        let settings = (self.settings.modes.state(), self.settings.options());
+        let (id, commands) = (&self.conversation.id, self.available_commands());
+        core.io.client.opened_with_commands(key, how, id, settings, commands);
     }
 }

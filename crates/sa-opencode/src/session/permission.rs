@@ -1,16 +1,17 @@
-//! Whether a file may be changed, a command run, a tool of a server used.
+//! Permissions: for changes of files, commands and tools of servers.
 
 use super::Session;
 use super::ask::Ask;
-use super::settings::Mode;
 use crate::core::{Core, PROFILE};
+use crate::gate::without_mark;
 use crate::native::ask::{Permission, fits};
 use crate::tools;
 use agent_client_protocol_schema::v1::{
     PermissionOption, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Asking, Decision, Reply, Session as _, humanised, permission_options};
-use sa_shell::only_reads;
+use sa_acp::BasicMode as Mode;
+use sa_acp::{AskReason, Asking, Decision, PermissionRequest, Session as _, humanised, permission_options};
+use sa_shell::{Line, Word, only_reads, starts_others};
 use serde_json::{Value, json};
 
 /// The message to the model when it wants to change something while it should not.
@@ -19,12 +20,13 @@ const READ_ONLY: &str = "Plan mode is on: nothing may be changed. Only look arou
 /// The refusal of a tool that another session brought.
 const FOREIGN: &str = "This tool belongs to another session.";
 
-/// Something that waits for permission.
 #[derive(Debug)]
 pub struct Waiting {
     call: String,
     permission: String,
     patterns: Vec<String>,
+    /// The command line, if it is about one.
+    command: Option<String>,
     always: Vec<String>,
 }
 
@@ -35,15 +37,13 @@ pub(super) struct Allowed {
     pattern: String,
 }
 
-/// What is done about something that is asked for.
+/// The decision on a request for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Allow,
     /// Refused, for this reason.
     Refuse(&'static str),
-    Ask,
-    /// Asked, although it could be allowed: the client has rules.
-    AskThough,
+    Ask(AskReason),
 }
 
 fn options(always: &[String]) -> Vec<PermissionOption> {
@@ -70,47 +70,50 @@ impl Session {
         if self.conversation.asks.contains_key(&asked.id) {
             return;
         }
+        let asked = without_mark(asked);
         let call = match &asked.tool {
             Some(tool) if !tool.call.is_empty() => tool.call.clone(),
             _ => asked.id.clone(),
         };
         self.describe_change(core, &call, &asked);
-        let verdict = self.verdict(core, &asked);
-        match verdict {
+        let reason = match self.verdict(core, &asked) {
             Verdict::Allow => return self.answer_permission(core, &asked.id, "once", None),
             Verdict::Refuse(why) => return self.answer_permission(core, &asked.id, "reject", Some(why)),
-            Verdict::Ask | Verdict::AskThough => {}
-        }
+            Verdict::Ask(reason) => reason,
+        };
         let update = self.waiting(&call, &asked);
         let options = options(&asked.always);
+        let command = asked.metadata["command"].as_str().map(str::to_owned);
         let Permission { id, permission, patterns, always, .. } = asked;
-        let waiting = Waiting { call, permission, patterns, always };
+        let waiting = Waiting { call, permission, patterns, command, always };
         let ask = Ask::Permission(Box::new(waiting));
-        if verdict == Verdict::AskThough {
-            return self.conversation.ask_though_allowed(&mut core.client, &id, ask, update, options);
-        }
-        self.conversation.ask_permission(&mut core.client, &id, ask, update, options);
+        self.conversation.ask_permission(
+            &mut core.io.client,
+            &id,
+            ask,
+            PermissionRequest { call: update, options, reason },
+        );
     }
 
     fn verdict(&self, core: &Core, asked: &Permission) -> Verdict {
         if core.registry.is_foreign(&self.workspace.cwd, &self.conversation.id.0, &asked.permission) {
             return Verdict::Refuse(FOREIGN);
         }
-        let harmless =
-            asked.permission == "bash" && asked.metadata["command"].as_str().is_some_and(only_reads);
+        let command = asked.metadata["command"].as_str();
+        let harmless = asked.permission == "bash" && command.is_some_and(only_reads);
         match self.settings.mode() {
             Mode::Bypass => Verdict::Allow,
-            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns) => {
+            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns, command) => {
                 match self.workspace.asking {
                     Asking::Needed => Verdict::Allow,
-                    Asking::All => Verdict::AskThough,
+                    Asking::All => Verdict::Ask(AskReason::ClientRules),
                 }
             }
-            Mode::Default => Verdict::Ask,
-            // What neither changes the project nor says anything about it is the user's to decide.
+            Mode::Default => Verdict::Ask(AskReason::Needed),
+            // The user decides on calls that do not change the project.
             Mode::Plan => match asked.permission.as_str() {
                 "read" | "external_directory" | "doom_loop" | "webfetch" | "websearch" | "codesearch"
-                | "task" | "skill" => Verdict::Ask,
+                | "task" | "skill" => Verdict::Ask(AskReason::Needed),
                 _ => Verdict::Refuse(READ_ONLY),
             },
         }
@@ -118,7 +121,7 @@ impl Session {
 
     /// Returns whether the user allowed it before. In plan mode that does not count for changes, of which nothing is
     /// allowed.
-    fn is_allowed(&self, permission: &str, patterns: &[String]) -> bool {
+    fn is_allowed(&self, permission: &str, patterns: &[String], command: Option<&str>) -> bool {
         let is_change = !matches!(permission, "read" | "external_directory" | "doom_loop" | "webfetch");
         if self.settings.mode() == Mode::Plan && is_change {
             return false;
@@ -128,6 +131,22 @@ impl Session {
         };
         !patterns.is_empty()
             && patterns.iter().all(|pattern| self.allowed.iter().any(|allowed| covers(allowed, pattern)))
+            && (permission != "bash" || command.is_some_and(|line| self.is_line_allowed(line)))
+    }
+
+    /// Returns whether every command of a line is one that was allowed before. The server's patterns also fit what redirects
+    /// its output, and what has another command in it.
+    fn is_line_allowed(&self, line: &str) -> bool {
+        let line = Line::read(line);
+        let is_command = |words: &Vec<Word>| {
+            let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+            let Some(texts) = texts else { return false };
+            let program = texts.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+            let text = texts.join(" ");
+            let is_fit = |allowed: &Allowed| allowed.permission == "bash" && fits(&allowed.pattern, &text);
+            !starts_others(program) && self.allowed.iter().any(is_fit)
+        };
+        line.is_certain() && line.commands().iter().all(is_command)
     }
 
     /// The change that is asked about, while the file is as it was.
@@ -138,7 +157,7 @@ impl Session {
         }
     }
 
-    /// Returns what is asked about, as the client knows it.
+    /// Returns the call that is asked about, as the client knows it.
     fn waiting(&self, call: &str, asked: &Permission) -> ToolCallUpdate {
         let about = json!({ "permission": asked.permission, "patterns": asked.patterns });
         let known = self.tools.running.get(call);
@@ -167,8 +186,7 @@ impl Session {
         ToolCallUpdate::new(call.to_owned(), fields.status(ToolCallStatus::Pending)).meta(PROFILE.meta(about))
     }
 
-    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, waiting: Waiting, reply: Reply) {
-        let decision = Decision::read(reply);
+    pub(super) fn on_decision(&mut self, core: &mut Core, id: &str, waiting: Waiting, decision: Decision) {
         if decision.is_allowed() {
             self.allow(core, id, &waiting.call);
         } else {
@@ -190,7 +208,7 @@ impl Session {
     }
 
     fn allow(&self, core: &mut Core, id: &str, call: &str) {
-        self.tools.running.runs(&mut core.client, &self.conversation.id, call);
+        self.tools.running.runs(&mut core.io.client, &self.conversation.id, call);
         self.answer_permission(core, id, "once", None);
     }
 
@@ -198,7 +216,7 @@ impl Session {
     pub(super) fn reconsider(&mut self, core: &mut Core) {
         let is_settled = |session: &Self, waiting: &Waiting| {
             session.settings.mode() == Mode::Bypass
-                || session.is_allowed(&waiting.permission, &waiting.patterns)
+                || session.is_allowed(&waiting.permission, &waiting.patterns, waiting.command.as_deref())
         };
         let settled: Vec<_> = self
             .conversation
@@ -212,7 +230,7 @@ impl Session {
             })
             .collect();
         for (id, call) in settled {
-            self.conversation.withdraw(&mut core.client, &id);
+            self.conversation.withdraw(&mut core.io.client, &id);
             self.allow(core, &id, &call);
         }
     }

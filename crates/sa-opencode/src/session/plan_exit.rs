@@ -1,24 +1,30 @@
 //! Leaving plan mode: the server asks whether its plan is good, as one question among others; the client is asked with the
-//! plan before it, and says in which mode to go on.
+//! plan before it, and chooses the next mode.
 
 use super::Session;
 use super::ask::Ask;
-use super::settings::{Change, Mode};
 use crate::core::Core;
 use crate::native::ask::Question;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
-use sa_acp::{Described, Mode as _, Reply, Session as _, chosen, one_line, paragraph, plan_options};
+use sa_acp::{
+    AskReason, BasicMode as Mode, Described, PermissionRequest, Reply, Session as _, chosen, one_line,
+    paragraph, plan_options,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// The tool that asks.
 const TOOL: &str = "plan_exit";
 
-/// What the server takes for yes and no.
+/// The answers that mean yes and no.
 const YES: &str = "Yes";
 const NO: &str = "No";
+
+/// The modes that may follow plan mode, the most careful one first.
+const APPROVALS: [(Mode, &str); 2] =
+    [(Mode::Default, "Yes, and ask before edits"), (Mode::Bypass, "Yes, and never ask")];
 
 /// A plan that the user looks at.
 #[derive(Debug)]
@@ -27,7 +33,7 @@ pub struct Plan {
 }
 
 impl Session {
-    /// Returns whether this is the question about a plan: the server may ask before it tells of the call.
+    /// Returns whether this is the question about a plan: the server may ask before it reports the call.
     pub(super) fn is_plan_exit(&self, call: &str, questions: &[Question]) -> bool {
         if let Some(tool) = self.tools.running.get(call) {
             return tool.described.name == TOOL;
@@ -47,13 +53,12 @@ impl Session {
         };
         let fields = described.clone().into_fields().status(ToolCallStatus::Pending);
         self.tool_started(core, &call, described, None);
-        let mut modes = vec![(Mode::Default.id(), "Yes, and ask before edits")];
-        if self.settings.may_bypass() {
-            modes.push((Mode::Bypass.id(), "Yes, and never ask"));
-        }
-        let options = plan_options(&modes, Mode::Plan.id());
-        let update = ToolCallUpdate::new(call.clone(), fields);
-        self.conversation.ask_permission(&mut core.client, id, Ask::Plan(Plan { call }), update, options);
+        let request = PermissionRequest {
+            call: ToolCallUpdate::new(call.clone(), fields),
+            options: plan_options(&self.settings.modes, &APPROVALS, Mode::Plan),
+            reason: AskReason::Needed,
+        };
+        self.conversation.ask_permission(&mut core.io.client, id, Ask::Plan(Plan { call }), request);
     }
 
     /// Returns what is in the file of the plan, which the question names as it is seen from the project's root.
@@ -66,9 +71,9 @@ impl Session {
         places.iter().find_map(|place| core.host.disk.read(place))
     }
 
-    pub(super) fn plan_answered(&mut self, core: &mut Core, id: &str, plan: &Plan, reply: Reply) {
+    pub(super) fn on_plan_reply(&mut self, core: &mut Core, id: &str, plan: &Plan, reply: Reply) {
         let wanted = match chosen(reply) {
-            Ok(Some(mode)) => self.approved(&mode),
+            Ok(Some(mode)) => self.settings.modes.find(&mode).ok().filter(|mode| *mode != Mode::Plan),
             Ok(None) => {
                 self.reject_question(core, id);
                 return self.interrupt(core);
@@ -81,10 +86,12 @@ impl Session {
         let Some(mode) = wanted else {
             return self.answer_question(core, id, &[vec![NO.to_owned()]]);
         };
-        self.settings.apply(Change::Mode(mode));
-        self.tell_mode(core);
-        self.tools.running.runs(&mut core.client, &self.conversation.id, &plan.call);
-        // The server goes on as soon as it has its answer, and has to have the rules of the new mode by then.
+        self.settings.modes.set(mode);
+        if let Some(mode) = self.settings.modes.take_change() {
+            core.io.client.mode_changed(&self.conversation.id, mode, self.settings.options());
+        }
+        self.tools.running.runs(&mut core.io.client, &self.conversation.id, &plan.call);
+        // The server continues as soon as it has its answer, and has to have the rules of the new mode by then.
         let foreign = core.registry.foreign(&self.workspace.cwd, &self.conversation.id.0);
         self.ruled = self.settings.rules(&self.workspace.directories, &foreign);
         let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": self.ruled }));
@@ -94,16 +101,8 @@ impl Session {
         );
     }
 
-    /// The rules are those of the new mode: the server may go on.
-    pub(crate) fn plan_approved(&self, core: &mut Core, id: &str) {
+    /// Answers the server once it has the rules of the new mode.
+    pub(crate) fn on_approved(&self, core: &mut Core, id: &str) {
         self.answer_question(core, id, &[vec![YES.to_owned()]]);
-    }
-
-    /// The mode to go on in, if it is one that was offered.
-    fn approved(&self, id: &str) -> Option<Mode> {
-        match self.settings.check_mode(id) {
-            Ok(Change::Mode(mode)) if mode != Mode::Plan => Some(mode),
-            _ => None,
-        }
     }
 }

@@ -6,10 +6,9 @@ use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask as native;
 use agent_client_protocol_schema::v1::ToolKind;
-use sa_acp::{Answered, Described, Question, Reply, Session as _};
+use sa_acp::{Described, Question, QuestionOutcome, Reply, Session as _};
 use serde_json::json;
 
-/// Questions of the server.
 pub(super) type Questions = sa_acp::Questions<()>;
 
 fn question(native: native::Question) -> Question {
@@ -38,52 +37,35 @@ impl Session {
             return self.reject_question(core, &asked.id);
         }
         let questions = Questions::new(call, questions, ());
-        self.tell_asked(core, &questions);
-        self.next_question(core, &asked.id, questions);
-    }
-
-    /// The server asks before it tells of the call.
-    fn tell_asked(&mut self, core: &mut Core, questions: &Questions) {
+        // The server asks before it reports the call.
         let input = json!({ "questions": questions.texts() });
         let described = Described::new("question", ToolKind::Other, questions.title(), input);
         self.tool_started(core, &questions.call, described, None);
+        self.next_question(core, &asked.id, questions);
     }
 
     /// Asks the client the next question, or answers the CLI when none is left.
-    fn next_question(&mut self, core: &mut Core, id: &str, mut questions: Questions) {
-        let Some(request) = questions.next_request(&core.client.handshake, &self.conversation.id) else {
-            return self.finish(core, id, &questions);
-        };
-        let method = request.method();
-        self.conversation.pass_on(&mut core.client, id, Ask::Questions(questions), method, request);
+    fn next_question(&mut self, core: &mut Core, id: &str, questions: Questions) {
+        // Without a single answer the user wants none of it.
+        match self.conversation.ask_question(&mut core.io.client, id, questions, Ask::Questions) {
+            None => {}
+            Some(done) if done.answers().iter().all(Vec::is_empty) => self.reject_question(core, id),
+            Some(done) => self.answer_question(core, id, done.answers()),
+        }
     }
 
-    pub(super) fn questions_answered(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        mut questions: Questions,
-        reply: Reply,
-    ) {
+    pub(super) fn on_answers(&mut self, core: &mut Core, id: &str, mut questions: Questions, reply: Reply) {
         match questions.on_reply(reply) {
-            Answered::Noted => self.next_question(core, id, questions),
-            Answered::Declined => self.reject_question(core, id),
-            Answered::Cancelled => {
+            QuestionOutcome::Noted => self.next_question(core, id, questions),
+            QuestionOutcome::Declined => self.reject_question(core, id),
+            QuestionOutcome::Cancelled => {
                 self.reject_question(core, id);
                 self.interrupt(core);
             }
-            Answered::Failed(reason) => {
+            QuestionOutcome::Failed(reason) => {
                 tracing::warn!(session = %self.conversation.id, reason, "no answer");
                 self.reject_question(core, id);
             }
         }
-    }
-
-    /// Answers the server. Without a single answer the user wants none of it.
-    fn finish(&self, core: &mut Core, id: &str, questions: &Questions) {
-        if questions.answers().iter().all(Vec::is_empty) {
-            return self.reject_question(core, id);
-        }
-        self.answer_question(core, id, questions.answers());
     }
 }

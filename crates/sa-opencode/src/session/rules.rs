@@ -1,30 +1,18 @@
-//! What the server may do by itself, what it asks about and what it must not do, for each mode. The rules of a session come
+//! The permission rules of the server for each mode: allowed, asked about, or denied. The rules of a session come
 //! after those of its agent, and the last one that fits counts.
 
-use super::settings::Mode;
 use crate::native::ask::{Action, Rule, fits};
+use sa_acp::BasicMode as Mode;
+use sa_shell::Names;
 use std::path::PathBuf;
 
-/// What changes nothing outside of the conversation.
-const SAFE: [&str; 15] = [
-    "read",
-    "grep",
-    "glob",
-    "list",
-    "lsp",
-    "todowrite",
-    "todoread",
-    "question",
-    "skill",
-    "task",
-    "plan_enter",
-    "plan_exit",
-    "external_directory",
-    "doom_loop",
-    "invalid",
-];
+/// Permissions that change nothing outside of the conversation.
+const SAFE: Names = Names(
+    "read grep glob list lsp todowrite todoread question skill task plan_enter plan_exit \
+     external_directory doom_loop invalid",
+);
 
-/// What changes something. The server is told when it starts to ask about these wherever nothing else is said.
+/// Permissions that change something. The server's configuration asks about these by default.
 const CHANGING: [&str; 2] = ["edit", "bash"];
 
 /// Returns what an agent's rules say about something in general.
@@ -34,7 +22,7 @@ fn general(own: &[Rule], permission: &str) -> Action {
 }
 
 /// The rules for a mode. `own` are those of the agent, `planner` those of the one that makes plans; `directories` may be
-/// read besides the session's own, and tools of the servers `foreign` are other sessions'.
+/// read in addition to the session's own, and tools of the servers `foreign` are other sessions'.
 pub(super) fn rules(
     mode: Mode,
     own: &[Rule],
@@ -42,7 +30,7 @@ pub(super) fn rules(
     directories: &[PathBuf],
     foreign: &[String],
 ) -> Vec<Rule> {
-    // What was said when the server started is no opinion of the agent's.
+    // The rules of the server's configuration are not the agent's.
     let is_ours = |rule: &&Rule| {
         CHANGING.contains(&rule.permission.as_str()) && rule.pattern == "*" && rule.action == Action::Ask
     };
@@ -60,15 +48,15 @@ pub(super) fn rules(
     rules
 }
 
-/// Nothing is asked about. What the agent must not do it still must not. All but what is safe is asked about and allowed at
+/// Returns the rules that ask nothing. Denials of the agent stay. Everything but safe calls is asked about and allowed at
 /// once, so that a file is known as it was before, another mode counts from its moment on, and tools of servers that another
 /// session has brought meanwhile are out of reach.
 fn unasked(own: &[Rule]) -> Vec<Rule> {
     let free = |action| if action == Action::Deny { Action::Deny } else { Action::Allow };
     let noted = |action| if action == Action::Deny { Action::Deny } else { Action::Ask };
-    let is_safe = |permission: &str| SAFE.contains(&permission);
+    let is_safe = |permission: &str| SAFE.contains(permission);
     let mut rules = vec![Rule::new("*", "*", noted(general(own, "*")))];
-    rules.extend(SAFE.map(|permission| Rule::new(permission, "*", free(general(own, permission)))));
+    rules.extend(SAFE.iter().map(|permission| Rule::new(permission, "*", free(general(own, permission)))));
     rules.extend(CHANGING.map(|permission| Rule::new(permission, "*", noted(general(own, permission)))));
     for rule in own.iter().filter(|rule| rule.permission != "*") {
         let action = if is_safe(&rule.permission) { free(rule.action) } else { noted(rule.action) };
@@ -77,7 +65,7 @@ fn unasked(own: &[Rule]) -> Vec<Rule> {
     rules
 }
 
-/// Returns what is not known to be harmless is asked about, unless the agent has a rule for that very thing.
+/// Returns the rules that ask about everything that is not known to be harmless, unless the agent has an exact rule.
 fn asked(own: &[Rule]) -> Vec<Rule> {
     let mut rules = begin(own);
     for permission in CHANGING {
@@ -86,7 +74,7 @@ fn asked(own: &[Rule]) -> Vec<Rule> {
     }
     let exact = |rule: &&Rule| {
         let is_general = rule.pattern == "*" && CHANGING.contains(&rule.permission.as_str());
-        rule.permission != "*" && !SAFE.contains(&rule.permission.as_str()) && !is_general
+        rule.permission != "*" && !SAFE.contains(&rule.permission) && !is_general
     };
     rules.extend(own.iter().filter(exact).cloned());
     rules
@@ -97,7 +85,7 @@ fn asked(own: &[Rule]) -> Vec<Rule> {
 fn reading(own: &[Rule], planner: &[Rule]) -> Vec<Rule> {
     let mut rules = begin(own);
     let denied = |rule: &&Rule| {
-        rule.action == Action::Deny && rule.permission != "*" && !SAFE.contains(&rule.permission.as_str())
+        rule.action == Action::Deny && rule.permission != "*" && !SAFE.contains(&rule.permission)
     };
     rules.extend(own.iter().filter(denied).cloned());
     rules.extend(CHANGING.map(|permission| Rule::new(permission, "*", Action::Ask)));
@@ -113,7 +101,7 @@ fn reading(own: &[Rule], planner: &[Rule]) -> Vec<Rule> {
 fn begin(own: &[Rule]) -> Vec<Rule> {
     let unknown = if general(own, "*") == Action::Deny { Action::Deny } else { Action::Ask };
     let mut rules = vec![Rule::new("*", "*", unknown)];
-    for permission in SAFE {
+    for permission in SAFE.iter() {
         rules.push(Rule::new(permission, "*", general(own, permission)));
         rules.extend(own.iter().filter(|rule| rule.permission == permission && rule.pattern != "*").cloned());
     }

@@ -1,35 +1,23 @@
-//! What a client can set about a session: mode, agent, model, effort. The server takes any name that it is told and cannot
-//! go on with a wrong one, so what is chosen is checked here. It goes out with the next prompt.
+//! The settings of a session: mode, agent, model, effort. The server takes any name and cannot
+//! continue with a wrong one, so choices are checked here. They are sent with the next prompt.
 
-use super::Session;
 use super::rules::rules;
-use crate::core::Core;
+use crate::core::Host;
 use crate::native::about::{Agent, Info, Model, ModelRef, Providers};
 use crate::native::ask::Rule;
 use crate::openings::Around;
-use agent_client_protocol_schema::v1::{
-    Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
+use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
+use sa_acp::{
+    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalised, effort_option, invalid, model_option,
+    one_line,
 };
-use sa_acp::{Mode as _, ModeRow, capitalised, invalid, mode_option, mode_state, one_line};
 use std::path::PathBuf;
 
-/// The permission mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Default,
-    Plan,
-    Bypass,
-}
+static MODES: [ModeRow<Mode>; 3] = basic_modes(
+    "Asks before edits, commands and tools of servers",
+    "Reads only, and makes a plan; leaving this mode needs approval",
+);
 
-impl sa_acp::Mode for Mode {
-    const ALL: &'static [ModeRow<Self>] = &[
-        (Mode::Default, "default", "Default", "Asks before edits, commands and tools of servers"),
-        (Mode::Plan, "plan", "Plan", "Reads only, and makes a plan; leaving this mode needs approval"),
-        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-    ];
-}
-
-/// One setting, to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
     Mode(Mode),
@@ -39,18 +27,15 @@ pub(crate) enum Change {
     Effort(Option<String>),
 }
 
-/// The model's own default.
 const DEFAULT: &str = "default";
 
 /// The agent that a session begins with, and the one that makes plans.
 const BUILD: &str = "build";
 const PLAN: &str = "plan";
 
-/// See the module's comment.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    allow_bypass: bool,
-    mode: Mode,
+    pub(super) modes: Modes<Mode>,
     agents: Vec<Agent>,
     agent: String,
     providers: Providers,
@@ -61,7 +46,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// Returns what a session begins with: what it had, what the user has set, or what the first provider has by
     /// itself. Never the vendor's own service unless it was asked for.
-    pub(crate) fn new(allow_bypass: bool, around: &Around, info: Option<&Info>) -> Self {
+    pub(crate) fn new(host: &Host, around: &Around, info: Option<&Info>) -> Self {
         let agents: Vec<_> = around.agents.clone();
         let has = |name: &&str| agents.iter().any(|agent| agent.name == **name && agent.is_primary());
         let known = info.and_then(|info| info.agent.as_deref()).filter(has);
@@ -69,8 +54,7 @@ impl Settings {
         let first = agents.iter().find(|agent| agent.is_primary()).map(|agent| agent.name.as_str());
         let agent = known.filter(|name| *name != PLAN).or(wanted).or(Some(BUILD).filter(has)).or(first);
         let mut settings = Self {
-            allow_bypass,
-            mode: Mode::Default,
+            modes: Modes::new(&MODES, Mode::Default, |mode| host.allow_bypass || mode != Mode::Bypass),
             agent: agent.unwrap_or(BUILD).to_owned(),
             agents,
             providers: around.providers.clone(),
@@ -103,11 +87,7 @@ impl Settings {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    pub(super) fn may_bypass(&self) -> bool {
-        self.allow_bypass
+        self.modes.current()
     }
 
     pub(super) fn model(&self) -> Option<&ModelRef> {
@@ -123,25 +103,25 @@ impl Settings {
         self.current_model().map(|model| model.limit.context)
     }
 
-    /// Who works. In plan mode the usual agent steps back for the one that makes plans.
+    /// Returns the agent that works. In plan mode the planner replaces the default agent.
     pub(super) fn agent(&self) -> &str {
         let has_planner = self.agents.iter().any(|agent| agent.name == PLAN);
-        if self.mode == Mode::Plan && self.agent == BUILD && has_planner { PLAN } else { &self.agent }
+        if self.mode() == Mode::Plan && self.agent == BUILD && has_planner { PLAN } else { &self.agent }
     }
 
-    /// See [`rules`].
+    /// Returns the permission rules of the session.
     pub(crate) fn rules(&self, directories: &[PathBuf], foreign: &[String]) -> Vec<Rule> {
         let of = |name: &str| {
             let agent = self.agents.iter().find(|agent| agent.name == name);
             agent.map(|agent| agent.permission.as_slice()).unwrap_or_default()
         };
-        rules(self.mode, of(self.agent()), of(PLAN), directories, foreign)
+        rules(self.mode(), of(self.agent()), of(PLAN), directories, foreign)
     }
 
-    /// Returns what a client wants changed, if there is such a setting and it has such a value.
+    /// Reads a change, if there is such a setting and it has such a value.
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         match option {
-            "mode" => self.check_mode(value),
+            "mode" => self.modes.find(value).map(Change::Mode),
             "model" => self.check_model(value),
             "agent" if self.choosable().any(|agent| agent.name == value) => {
                 Ok(Change::Agent(value.to_owned()))
@@ -151,11 +131,6 @@ impl Settings {
             "agent" | "effort" => Err(invalid(format!("no choice {value} of {option}"))),
             _ => Err(invalid(format!("no option {option}"))),
         }
-    }
-
-    pub(super) fn check_mode(&self, mode: &str) -> Result<Change, Error> {
-        let known = Mode::from_id(mode).filter(|mode| self.offers(*mode));
-        known.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {mode}")))
     }
 
     /// A model by its provider and name; by its name alone it is one of the current provider, or of the only one that has
@@ -175,7 +150,7 @@ impl Settings {
 
     pub(super) fn apply(&mut self, change: Change) {
         match change {
-            Change::Mode(mode) => self.mode = mode,
+            Change::Mode(mode) => self.modes.set(mode),
             Change::Agent(agent) => self.agent = agent,
             Change::Model(model) => self.model = Some(model),
             Change::Effort(effort) => self.effort = effort,
@@ -198,20 +173,8 @@ impl Settings {
         self.agents.iter().filter(|agent| agent.is_primary())
     }
 
-    /// Returns whether a mode can be switched to.
-    fn offers(&self, mode: Mode) -> bool {
-        self.allow_bypass || mode != Mode::Bypass
-    }
-
-    /// The modes, as clients know them that do not know options.
-    pub(crate) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
-    }
-
-    /// The complete list of options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = Mode::choices(|mode| self.offers(mode));
-        let mut options = vec![mode_option(self.mode.id(), modes)];
+        let mut options = vec![self.modes.option()];
         options.extend(self.model_option());
         options.extend(self.effort_option());
         let agent = |agent: &Agent| {
@@ -236,8 +199,7 @@ impl Settings {
                 SessionConfigSelectOption::new(id, format!("{name} ({of})"))
             }));
         }
-        let option = SessionConfigOption::select("model", "Model", current.id(), choices);
-        Some(option.category(SessionConfigOptionCategory::Model))
+        Some(model_option(current.id(), choices))
     }
 
     fn effort_option(&self) -> Option<SessionConfigOption> {
@@ -246,14 +208,6 @@ impl Settings {
             SessionConfigSelectOption::new(DEFAULT, "Default").description("As the model has it".to_owned());
         let own = variants.iter().map(|id| SessionConfigSelectOption::new((*id).to_owned(), capitalised(id)));
         let choices: Vec<_> = std::iter::once(by_default).chain(own).collect();
-        let current = self.effort().unwrap_or(DEFAULT).to_owned();
-        let option = SessionConfigOption::select("effort", "Effort", current, choices);
-        Some(option.category(SessionConfigOptionCategory::ThoughtLevel))
-    }
-}
-
-impl Session {
-    pub(super) fn tell_mode(&self, core: &mut Core) {
-        core.client.mode_changed(&self.conversation.id, self.settings.mode().id(), self.settings.options());
+        Some(effort_option(("effort", "Effort"), self.effort().unwrap_or(DEFAULT), choices))
     }
 }

@@ -1,10 +1,10 @@
-//! What the model says and thinks, streamed or whole.
+//! Messages and thoughts of the model, streamed or complete.
 
 use super::Session;
 use crate::core::Core;
 use crate::native::event::Delta;
 use crate::native::message::{Message, Part};
-use sa_acp::Voice;
+use sa_acp::ChunkKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The messages that were reported in this turn.
@@ -14,8 +14,8 @@ pub(super) struct Speech {
     messages: BTreeSet<String>,
     /// Those of the turn before, of which something may come late.
     old: BTreeSet<String>,
-    /// Parts with what they are and how many bytes of them were told.
-    parts: BTreeMap<String, (Voice, usize)>,
+    /// Parts with their kind and the number of reported bytes.
+    parts: BTreeMap<String, (ChunkKind, usize)>,
     /// Set until the first turn of a fork is over: events about the copied messages may come as late as in it.
     has_copies: bool,
 }
@@ -47,34 +47,34 @@ impl Speech {
         is_new
     }
 
-    /// Returns whether a message is to be told at all.
+    /// Returns whether a message is reported at all.
     pub(super) fn knows(&self, message: &str) -> bool {
         self.messages.contains(message)
     }
 }
 
 impl Session {
-    /// A piece of a part. Those of parts that are not known are told with the whole.
-    pub(super) fn piece(&mut self, core: &mut Core, delta: &Delta) {
-        let Some((voice, sent)) = self.speech.parts.get_mut(&delta.part) else { return };
+    /// Reports a chunk of a part. Chunks of unknown parts are reported with the complete part.
+    pub(super) fn add_chunk(&mut self, core: &mut Core, delta: &Delta) {
+        let Some((kind, sent)) = self.speech.parts.get_mut(&delta.part) else { return };
         if delta.field != "text" || delta.delta.is_empty() {
             return;
         }
         *sent += delta.delta.len();
-        let voice = *voice;
-        self.say(core, voice, &delta.part, &delta.delta);
+        let kind = *kind;
+        self.say(core, kind, &delta.part, &delta.delta);
     }
 
-    /// A part as it is now: what was not streamed of it is told.
-    pub(super) fn whole(&mut self, core: &mut Core, voice: Voice, part: &Part) {
-        let (_, sent) = self.speech.parts.entry(part.id.clone()).or_insert((voice, 0));
+    /// Reports the rest of a part that was not streamed.
+    pub(super) fn complete_text(&mut self, core: &mut Core, kind: ChunkKind, part: &Part) {
+        let (_, sent) = self.speech.parts.entry(part.id.clone()).or_insert((kind, 0));
         // Where it is shorter than what was streamed, nothing can be taken back.
         let rest = part.text.get(*sent..).unwrap_or_default();
         *sent += rest.len();
-        self.say(core, voice, &part.id, rest);
+        self.say(core, kind, &part.id, rest);
     }
 
-    pub(super) fn say(&self, core: &mut Core, voice: Voice, part: &str, text: &str) {
-        core.client.say(&self.conversation.id, voice, part, text);
+    pub(super) fn say(&self, core: &mut Core, kind: ChunkKind, part: &str, text: &str) {
+        core.io.client.say(&self.conversation.id, kind, part, text);
     }
 }

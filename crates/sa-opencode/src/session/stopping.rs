@@ -1,16 +1,16 @@
-//! How work is stopped.
+//! How work is stopped, and sessions are closed or deleted: the work is cancelled, then the client is answered.
 //!
 //! Prompt and abort travel on two connections, so an abort may overtake its prompt and find nothing to stop. It is sent again
 //! when the server begins to work, and from time to time until the turn is over. An abort names no prompt: the next prompt
 //! waits until all aborts are answered.
 
 use super::Session;
-use super::turn::Turn;
+use super::turn::{Progress, Turn};
 use crate::core::Core;
 use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::StopReason;
-use sa_acp::Session as _;
+use sa_acp::{Cancellation, ServedSession as _, Session as _};
 use serde_json::json;
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ impl Session {
     }
 
     /// The server works on the prompt. An abort may have overtaken it, so one that was sent before is sent again.
-    pub(super) fn busy(&mut self, core: &mut Core) {
+    pub(super) fn on_busy(&mut self, core: &mut Core) {
         let Some(turn) = &mut self.turn else { return };
-        (turn.is_begun, turn.is_idle) = (true, false);
+        turn.progress = Progress::Working;
         if turn.is_cancelled() && turn.work.is_none() {
             self.send_abort(core);
         }
@@ -34,7 +34,7 @@ impl Session {
 
     pub(super) fn send_abort(&mut self, core: &mut Core) {
         if let Some(turn) = &mut self.turn {
-            turn.abort_at = Some(core.now.elapsed + AGAIN);
+            turn.abort_at = Some(core.io.now.elapsed + AGAIN);
         }
         self.aborts += 1;
         let call = Call::post(of_session(&self.conversation.id.0, "abort"), json!({}));
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// The server has taken note of an abort, or never will.
-    pub(crate) fn aborted(&mut self, core: &mut Core) {
+    pub(crate) fn on_aborted(&mut self, core: &mut Core) {
         self.aborts = self.aborts.saturating_sub(1);
         self.send_next(core);
     }
@@ -54,13 +54,13 @@ impl Session {
     /// Sends an abort again that has had no effect: it may have been too early.
     pub(super) fn enforce_abort(&mut self, core: &mut Core) {
         let Some(turn) = &mut self.turn else { return };
-        if turn.abort_at.is_none_or(|at| at > core.now.elapsed) {
+        if turn.abort_at.is_none_or(|at| at > core.io.now.elapsed) {
             return;
         }
         if turn.ended.is_some() || !self.conversation.is_awaited() {
             turn.abort_at = None;
         } else if self.aborts > 0 {
-            turn.abort_at = Some(core.now.elapsed + AGAIN);
+            turn.abort_at = Some(core.io.now.elapsed + AGAIN);
         } else {
             self.send_abort(core);
         }
@@ -68,15 +68,31 @@ impl Session {
 
     /// Answers a cancelled prompt that the server does not end. After as long again it counts as stuck.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
+        let now = core.io.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
         let is_stuck = !self.conversation.is_awaited() && self.conversation.is_queued();
-        turn.cancel = Some(if is_stuck { Duration::MAX } else { now + core.host.limits.cancel });
+        turn.cancel = match is_stuck {
+            true => Cancellation::Overdue,
+            false => Cancellation::Requested(now + core.host.limits.cancel),
+        };
         if self.conversation.is_awaited() {
             self.close_tools(core, "Cancelled");
             self.finish_prompt(core, Ok(StopReason::Cancelled));
+        }
+    }
+
+    /// Lets go of the session once nothing runs in it.
+    pub(super) fn let_go(&mut self, core: &mut Core) {
+        let Some(deadline) = self.close_by else { return };
+        if self.turn.is_none() || deadline <= core.io.now.elapsed {
+            self.settle_cancelled(core);
+            self.closed(core);
+        }
+    }
+
+    pub(super) fn enforce_close(&mut self, core: &mut Core) {
+        if self.close_by.is_some_and(|deadline| deadline <= core.io.now.elapsed) {
+            self.let_go(core);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::core::Core;
 use crate::native::message::Part;
-use crate::tools;
+use crate::tools::{self, Shown};
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallUpdateFields};
 use sa_acp::{Described, RunningTools};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ pub(super) struct Tools {
     pub(super) running: RunningTools,
     /// Those of the turn that are done: events about them may come late.
     done: BTreeSet<String>,
-    /// Changes of files that were asked about before the call was told.
+    /// Changes of files that were asked about before the call was reported.
     changes: BTreeMap<String, Vec<ToolCallContent>>,
     /// Files that were written in this turn.
     written: BTreeSet<PathBuf>,
@@ -50,7 +50,7 @@ impl Session {
             "running" => {
                 self.start_part(core, part, parent);
                 if let Some(printed) = state.metadata["output"].as_str() {
-                    self.printed(core, call, printed);
+                    self.on_output(core, call, printed);
                 }
             }
             _ => {
@@ -81,7 +81,7 @@ impl Session {
         if let Some(changes) = self.tools.changes.remove(id) {
             described.content = changes;
         }
-        self.tools.running.start(&mut core.client, &self.conversation.id, id, described, parent);
+        self.tools.running.start(&mut core.io.client, &self.conversation.id, id, described, parent);
     }
 
     /// Returns what a call changes is known.
@@ -91,36 +91,34 @@ impl Session {
             return;
         };
         tool.described.content.clone_from(&diffs);
-        tool.tell(&mut core.client, &self.conversation.id, id, ToolCallUpdateFields::new().content(diffs));
+        tool.report(
+            &mut core.io.client,
+            &self.conversation.id,
+            id,
+            ToolCallUpdateFields::new().content(diffs),
+        );
     }
 
     /// A command has printed this by now.
-    fn printed(&mut self, core: &Core, id: &str, text: &str) {
-        self.tools.running.printed(id, core.now.elapsed, |output| {
+    fn on_output(&mut self, core: &Core, id: &str, text: &str) {
+        self.tools.running.printed(id, core.io.now.elapsed, |output| {
             let is_new = output != text;
             text.clone_into(output);
             is_new
         });
     }
 
-    /// Tells what running commands have printed, if it is time to.
-    pub(super) fn tell_printed(&mut self, core: &mut Core) {
-        if self.tools.running.deadline().is_some_and(|at| at <= core.now.elapsed) {
-            self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
-        }
-    }
-
     fn tool_done(&mut self, core: &mut Core, part: &Part) {
         let Some(tool) = self.tools.running.get(&part.call) else { return };
-        let known = !tool.described.content.is_empty();
-        let outcome = tools::outcome(part, known, &self.workspace.cwd, core.host.disk.as_ref());
+        let shown = if tool.described.content.is_empty() { Shown::Nothing } else { Shown::Content };
+        let outcome = tools::outcome(part, shown, &self.workspace.cwd, core.host.disk.as_ref());
         self.tools.done.insert(part.call.clone());
-        self.tools.running.done(&mut core.client, &self.conversation.id, &part.call, outcome);
+        self.tools.running.done(&mut core.io.client, &self.conversation.id, &part.call, outcome);
     }
 
     /// Nothing stays open behind a turn.
     pub(super) fn close_tools(&mut self, core: &mut Core, reason: &str) {
         let mut tools = std::mem::take(&mut self.tools);
-        tools.running.close(&mut core.client, &self.conversation.id, reason);
+        tools.running.close(&mut core.io.client, &self.conversation.id, reason);
     }
 }

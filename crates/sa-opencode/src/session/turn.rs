@@ -8,29 +8,35 @@ use crate::native::call::{Call, of_session};
 use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{CompactionStatus, Error, StopReason};
-use sa_acp::{Session as _, failure};
+use sa_acp::{Cancellation, Session as _, failure};
 use serde_json::json;
 use std::time::Duration;
 
 /// The time for which the last events of a prompt are waited for that was aborted.
 const ABORTED: Duration = Duration::from_millis(100);
 
+/// The server's own report of its work on a prompt.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    #[default]
+    Unbegun,
+    Working,
+    Done,
+}
+
 /// A prompt that the server works on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// What is to be done once the rules are right; `None` once that is under way.
+    /// The work that waits for the rules; `None` once it was sent.
     pub(super) work: Option<Work>,
-    /// It was cancelled; when that is enforced if the server does not heed it.
-    pub(super) cancel: Option<Duration>,
+    pub(super) cancel: Cancellation,
     /// The time at which the abort is sent again if the server still works.
     pub(super) abort_at: Option<Duration>,
-    /// How it ended; until when events are waited for that were sent before.
+    /// The end, and the time until which earlier events are awaited.
     pub(super) ended: Option<(Result<StopReason, Error>, Duration)>,
     /// The last message, in case its events come late or not at all.
     last: Option<Whole>,
-    /// Set if the server was heard to work on it, and then to be done.
-    pub(super) is_begun: bool,
-    pub(super) is_idle: bool,
+    pub(super) progress: Progress,
     /// The failure that the server reported.
     pub(super) error: Option<Failure>,
     first_line: String,
@@ -39,26 +45,15 @@ pub(super) struct Turn {
 impl Turn {
     pub(super) fn deadline(&self) -> Option<Duration> {
         let settle = self.ended.as_ref().map(|(_, until)| *until);
-        let cancel = self.cancel.filter(|at| *at < Duration::MAX);
-        [settle, cancel, self.abort_at].into_iter().flatten().min()
+        [settle, self.cancel.deadline(), self.abort_at].into_iter().flatten().min()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.is_some()
+        self.cancel.is_requested()
     }
 
     pub(super) fn new(work: Work, first_line: String) -> Self {
-        Self {
-            work: Some(work),
-            cancel: None,
-            abort_at: None,
-            ended: None,
-            last: None,
-            is_begun: false,
-            is_idle: false,
-            error: None,
-            first_line,
-        }
+        Self { work: Some(work), first_line, ..Self::default() }
     }
 }
 
@@ -69,7 +64,7 @@ impl Session {
     }
 
     /// The rules are right, or the prompt must not be sent.
-    pub(crate) fn ruled(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+    pub(crate) fn on_ruled(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
         match outcome.text() {
             Ok(_) => self.send_work(core),
             Err(reason) => {
@@ -121,15 +116,15 @@ impl Session {
         core.ask(&call.within(&self.workspace.cwd), None, Then::Prompted(self.conversation.id.clone()));
     }
 
-    /// The server is done with the prompt, but what it told on the way may not have arrived yet.
-    pub(crate) fn prompted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
+    /// Handles the end of the prompt. Earlier events may not have arrived yet.
+    pub(crate) fn on_prompted(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
         if self.turn.as_ref().is_none_or(|turn| turn.ended.is_some()) {
             return;
         }
         let (ended, last) = match outcome.text() {
             Ok(_) => match outcome.read::<Whole>() {
                 Ok(whole) => (self.outcome(&whole.info), Some(whole)),
-                // Nothing but that it is done is told about a compaction.
+                // The answer to a compaction has no message.
                 Err(_) => (Ok(StopReason::EndTurn), None),
             },
             Err(reason) => (Err(failure(reason, "refused")), None),
@@ -138,32 +133,32 @@ impl Session {
         if let Some(turn) = &mut self.turn {
             // A prompt that was aborted before the server had begun has no events.
             let patience = if turn.is_cancelled() { settle.min(ABORTED) } else { settle };
-            let until = core.now.elapsed + patience;
+            let until = core.io.now.elapsed + patience;
             turn.ended = Some((ended, until));
             turn.last = last;
         }
         self.try_settle(core);
     }
 
-    /// Tells what was not told of a message.
+    /// Reports the rest of a message.
     fn complete(&mut self, core: &mut Core, whole: &Whole) {
-        self.message(core, &whole.info);
+        self.on_message(core, &whole.info);
         for part in &whole.parts {
-            self.part(core, part);
+            self.on_part(core, part);
         }
     }
 
     /// Answers the prompt if nothing more is to come.
     pub(super) fn try_settle(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
+        let now = core.io.now.elapsed;
         let is_over = |turn: &Turn| {
-            let is_quiet = turn.is_begun && turn.is_idle;
-            turn.ended.as_ref().is_some_and(|(_, until)| is_quiet || *until <= now)
+            let is_done = turn.progress == Progress::Done;
+            turn.ended.as_ref().is_some_and(|(_, until)| is_done || *until <= now)
         };
         let Some(turn) = self.turn.as_mut().filter(|turn| is_over(turn)) else { return };
         let Some((ended, _)) = turn.ended.take() else { return };
         let last = turn.last.take();
-        // A failure of the request itself says less than what the server told.
+        // The failure that the server reported says more than that of the request.
         let ended = match (&turn.error, ended) {
             _ if turn.is_cancelled() => Ok(StopReason::Cancelled),
             (Some(error), Err(_)) => super::failing::ended_by(error),
@@ -177,7 +172,7 @@ impl Session {
 
     /// The turn is over.
     pub(super) fn end_turn(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
-        self.tools.running.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
+        self.tools.running.report_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
         let reason = match &ended {
             Ok(StopReason::Cancelled) => "Cancelled",
             _ => "The turn is over",
@@ -192,7 +187,7 @@ impl Session {
         self.speech.clear();
         if let Some(turn) = self.turn.take() {
             if ended.is_ok() {
-                self.conversation.name_after(&mut core.client, core.now, &turn.first_line);
+                self.conversation.name_after(&mut core.io.client, core.io.now, &turn.first_line);
             }
             self.finish_prompt(core, ended);
         }
@@ -202,11 +197,11 @@ impl Session {
 
     /// Answers the running prompt, with the tokens of the turn.
     pub(super) fn finish_prompt(&mut self, core: &mut Core, ended: Result<StopReason, Error>) {
-        self.conversation.finish(&mut core.client, ended, self.meter.of_turn());
+        self.conversation.finish(&mut core.io.client, ended, self.meter.of_turn());
     }
 
     pub(super) fn end_compaction(&mut self, core: &mut Core, status: CompactionStatus) {
-        self.compaction.end(&mut core.client, &self.conversation.id, status);
+        self.compaction.end(&mut core.io.client, &self.conversation.id, status);
     }
 
     /// Answers the running prompt although the server still works on it, and has that stop.
@@ -220,7 +215,7 @@ impl Session {
     /// Answers the running prompt as cancelled without waiting for the server to stop.
     pub(super) fn settle_cancelled(&mut self, core: &mut Core) {
         self.close_tools(core, "Cancelled");
-        self.withdraw_asks(core);
+        self.conversation.withdraw_all(&mut core.io.client);
         self.turn = None;
         self.finish_prompt(core, Ok(StopReason::Cancelled));
     }
@@ -235,9 +230,5 @@ impl Session {
             _ => Err(error.clone()),
         };
         self.finish_prompt(core, ended);
-    }
-
-    pub(super) fn rename(&mut self, core: &mut Core, title: String) {
-        self.conversation.rename(&mut core.client, core.now, title);
     }
 }

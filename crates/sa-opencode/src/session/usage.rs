@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// Tokens and costs of a session.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
-    /// What it had cost before.
+    /// The cost of earlier turns.
     before: f64,
-    /// What each message since then has cost.
+    /// The cost of each message since then.
     costs: BTreeMap<String, f64>,
-    /// What each message of the turn took.
+    /// The tokens of each message of the turn.
     turn: BTreeMap<String, Tokens>,
 }
 
@@ -28,7 +28,7 @@ impl Meter {
         self.before += std::mem::take(&mut self.costs).into_values().sum::<f64>();
     }
 
-    /// Returns what the turn took; `None` if that is not known.
+    /// Returns the usage of the turn, if it is known.
     pub(super) fn of_turn(&self) -> Option<Usage> {
         let mut all = Tokens::default();
         for tokens in self.turn.values() {
@@ -63,27 +63,27 @@ fn sum(tokens: &Tokens) -> u64 {
 
 impl Session {
     /// A message of the model's is another one than before.
-    pub(super) fn metered(&mut self, core: &mut Core, message: &Message) {
+    pub(super) fn on_metered(&mut self, core: &mut Core, message: &Message) {
         let used = sum(&message.tokens);
         if used == 0 || self.meter.turn.get(&message.id) == Some(&message.tokens) {
             return;
         }
         self.meter.turn.insert(message.id.clone(), message.tokens);
         self.meter.costs.insert(message.id.clone(), message.cost);
-        self.tell_usage(core, used);
+        self.report_usage(core, used);
     }
 
-    /// Returns what a sub-agent does is paid for by the session, too.
+    /// Adds the cost of a sub-agent's message.
     pub(super) fn metered_below(&mut self, message: &Message) {
         if message.cost > 0.0 {
             self.meter.costs.insert(message.id.clone(), message.cost);
         }
     }
 
-    fn tell_usage(&self, core: &mut Core, used: u64) {
+    fn report_usage(&self, core: &mut Core, used: u64) {
         let Some(size) = self.settings.context().map(whole).filter(|size| *size > 0) else { return };
         let cost = self.meter.cost();
         let update = UsageUpdate::new(used, size).cost((cost > 0.0).then(|| Cost::new(cost, "USD")));
-        self.conversation.update(&mut core.client, &SessionUpdate::UsageUpdate(update));
+        self.conversation.update(&mut core.io.client, &SessionUpdate::UsageUpdate(update));
     }
 }

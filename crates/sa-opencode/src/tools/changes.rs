@@ -1,4 +1,4 @@
-//! Changes of files, from what the server tells when it asks for permission or is done.
+//! Changes of files, from requests for permission or results.
 
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent};
 use sa_acp::{Disk, absolute, sides};

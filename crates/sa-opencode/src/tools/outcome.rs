@@ -1,4 +1,4 @@
-//! What became of a tool call.
+//! Results of tool calls.
 
 use super::changes::diffs;
 use super::kind;
@@ -10,18 +10,26 @@ use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_exit, termina
 use serde_json::json;
 use std::path::Path;
 
-/// Returns the update for the client; `known` says whether the client has the change already.
-pub(crate) fn outcome(part: &Part, known: bool, cwd: &Path, disk: &dyn Disk) -> Outcome {
+/// The content of a call that the client got before its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Nothing,
+    /// The change or the plan.
+    Content,
+}
+
+/// Returns the result of a call as the client sees it.
+pub(crate) fn outcome(part: &Part, shown: Shown, cwd: &Path, disk: &dyn Disk) -> Outcome {
     let state = &part.state;
     let status = status(part);
     let is_edit = kind(&part.tool) == ToolKind::Edit;
     let mut content = match (part.tool.as_str(), &state.error) {
         (_, Some(error)) => vec![paragraph(error.clone())],
         ("bash", None) => printed(state.output.as_deref().unwrap_or_default()),
-        // The diffs that were told before stay.
-        _ if is_edit && known => Vec::new(),
+        // The diffs that were reported before stay.
+        _ if is_edit && shown == Shown::Content => Vec::new(),
         _ if is_edit => changed(part, cwd, disk),
-        ("plan_exit", None) if known => Vec::new(),
+        ("plan_exit", None) if shown == Shown::Content => Vec::new(),
         _ => said(state),
     };
     content.extend(state.attachments.iter().filter_map(picture));
@@ -64,7 +72,7 @@ fn changed(part: &Part, cwd: &Path, disk: &dyn Disk) -> Vec<ToolCallContent> {
     let path = state.input["filePath"].as_str();
     let text = state.input["content"].as_str();
     match path.zip(text) {
-        // What was there before is not known.
+        // The file before is not known.
         Some((path, text)) => vec![ToolCallContent::Diff(Diff::new(absolute(path, cwd), text))],
         None => said(state),
     }
@@ -94,7 +102,7 @@ mod tests {
 
     fn ran(tool: &str, state: Value) -> Outcome {
         let part = json!({ "type": "tool", "tool": tool, "callID": "c", "state": state });
-        outcome(&serde_json::from_value(part).unwrap_or_default(), false, Path::new("/p"), &NoDisk)
+        outcome(&serde_json::from_value(part).unwrap_or_default(), Shown::Nothing, Path::new("/p"), &NoDisk)
     }
 
     #[test]

@@ -19,7 +19,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// Between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Passes events on for ever.
+/// Passes events on forever.
 pub(super) async fn follow(endpoint: Endpoint, agent: Agent) {
     loop {
         let reason = match send(&endpoint, "GET", PATH, None).await {

@@ -25,10 +25,10 @@ struct Call<'a> {
     body: Option<&'a RawValue>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Makes the request of a line and tells the agent the answer.
+/// Makes the request of a line and sends the answer to the agent.
 pub(super) async fn exchange(endpoint: Endpoint, line: Vec<u8>, agent: Agent) {
     let call: Call<'_> = match serde_json::from_slice(&line) {
         Ok(call) => call,

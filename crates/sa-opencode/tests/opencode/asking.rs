@@ -85,6 +85,32 @@ fn always_means_this_session_and_nobody_elses() {
 }
 
 #[test]
+fn always_for_a_command_covers_plain_lines_of_it_alone() {
+    let mut client = working();
+    let shell = |client: &mut Client, id: &str, line: &str, patterns: &[&str]| {
+        let asked = json!({
+            "id": id, "permission": "bash", "patterns": patterns, "always": ["npm test *", "timeout *"],
+            "metadata": { "command": line }, "tool": { "messageID": "m1", "callID": id },
+        });
+        client.event(SESSION, "permission.asked", asked)
+    };
+    let first = shell(&mut client, "per_0", "npm test", &["npm test"]);
+    client.choose(requests(&first)[0], "allow_always");
+    assert!(
+        requests(&shell(&mut client, "per_1", "npm test a && npm test b", &["npm test a", "npm test b"]))
+            .is_empty()
+    );
+    for (number, line) in
+        ["npm test > x", "npm test $(rm x)", "npm test\nrm x", "npm test; rm x", "timeout 5 rm x"]
+            .iter()
+            .enumerate()
+    {
+        let asked = shell(&mut client, &format!("per_more_{number}"), line, &[line]);
+        assert_eq!(requests(&asked).len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn commands_that_only_look_are_not_asked_about() {
     let mut client = working();
     let look = ask(&mut client, SESSION, "per_1", "c1", ("bash", "ls"), json!({ "command": "ls -la" }));
@@ -184,7 +210,7 @@ fn plan_mode_refuses_changes_until_the_plan_is_approved() {
     assert!(shown["content"].to_string().contains("# The plan"), "{shown}");
     let told = client.choose(request, "default");
     assert_eq!(updates(&told, "current_mode_update")[0]["currentModeId"], "default");
-    // The rules are those of the new mode before the server goes on.
+    // The rules are those of the new mode before the server continues.
     client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Yes"]] }));
     assert_eq!(requests(&edit(&mut client, SESSION, "per_3", "c4")).len(), 1, "asked about, as in that mode");
@@ -214,7 +240,7 @@ fn what_a_sub_agent_wants_is_asked_on_its_session() {
     assert_eq!(request["params"]["toolCall"]["_meta"]["opencode"]["parentToolUseId"], "c0");
     client.choose(request, "allow_once");
     assert_eq!(replied(&mut client, "per_1")["reply"], "once");
-    // What it says is for the agent that sent it.
+    // Its text is for the agent that sent it.
     let said = client.part(CHILD, json!({ "id": "p", "messageID": "m2", "type": "text", "text": "below" }));
     assert!(said.is_empty(), "{said:?}");
     // A sub-agent of a sub-agent works for the same session.

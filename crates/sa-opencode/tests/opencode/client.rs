@@ -11,7 +11,7 @@ use sa_acp::testing::answer;
 /// The first session.
 pub(crate) const SESSION: &str = "ses_one";
 
-/// What is on disk: directories, and one file in each.
+/// A disk with directories and one file in each.
 #[derive(Debug)]
 struct Folder;
 
@@ -121,7 +121,7 @@ impl Client {
         self.respond("GET /global/health", json!({ "healthy": true, "version": "1.18.34" }));
     }
 
-    /// The server tells what there is in a directory.
+    /// Answers the requests about a directory.
     pub(crate) fn around(&mut self) {
         self.respond("GET /config/providers", providers());
         self.respond("GET /agent", agents());
@@ -132,7 +132,7 @@ impl Client {
         self.respond("GET /config", json!({}));
     }
 
-    /// The server tells something about a session.
+    /// Sends an event about a session.
     pub(crate) fn event(&mut self, session: &str, kind: &str, properties: Value) -> Vec<Value> {
         let mut properties = properties;
         properties["sessionID"] = json!(session);
@@ -168,7 +168,7 @@ impl Client {
         self.part(session, part)
     }
 
-    /// Answers the oldest request like this one. What the path asks for is not looked at.
+    /// Answers the oldest request like this one. The parameters of the path do not matter.
     pub(crate) fn respond(&mut self, to: &str, body: Value) -> Vec<Value> {
         self.respond_as(to, 200, body)
     }
@@ -185,12 +185,12 @@ impl Client {
         self.peer.calls.remove(index)
     }
 
-    /// What the server was asked and has not answered.
+    /// Requests that the server has not answered.
     pub(crate) fn names(&self) -> Vec<String> {
         self.peer.calls.iter().map(name).collect()
     }
 
-    /// The server is done with a prompt, and all of it was told.
+    /// The server is done with a prompt, and all events were sent.
     pub(crate) fn done(&mut self, session: &str) -> Vec<Value> {
         let to = format!("POST /session/{session}/message");
         let info = json!({ "id": "msg_last", "role": "assistant", "finish": "stop" });
@@ -206,7 +206,7 @@ impl Client {
     }
 }
 
-/// What a request asks for, without its parameters.
+/// Returns the path of a request without its parameters.
 pub(crate) fn name(call: &Value) -> String {
     let path = call["path"].as_str().unwrap();
     format!("{} {}", call["method"].as_str().unwrap(), path.split('?').next().unwrap())

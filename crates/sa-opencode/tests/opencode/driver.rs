@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Tells the test its port, waits until the test listens there, and stays until it is told to crash.
+/// Reports its port to the test, waits until the test listens there, and stays until the test wants a crash.
 const FAKE: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 printf '%s\n' "$*" > "$here/arguments.$$"
@@ -34,7 +34,7 @@ struct Server {
 }
 
 impl Server {
-    /// Listens on every port that the program is told of.
+    /// Listens on every port that a program reports.
     fn start(folder: &Path) -> Arc<Self> {
         let server = Arc::new(Self { folder: folder.to_owned(), events: Arc::default() });
         let watching = Arc::clone(&server);
@@ -133,7 +133,7 @@ fn start(program: &Path) -> Remote<ExitCode> {
     options.cli.env = vec![("EXTRA".into(), "secret".into())];
     options.limits = Limits { grace: Duration::from_millis(200), ..LIMITS };
     assert!(!format!("{options:?}").contains("secret"));
-    Remote::start(|input, output| options.into_program().run(input, output))
+    Remote::start(|input, output| options.into_program().unwrap().run(input, output))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Sessions: how they begin, go on and end.
+//! Sessions: how they begin, continue and end.
 
 use crate::client::{Client, SESSION, host, info, providers, requests};
 use sa_acp::testing::{answer, updates};

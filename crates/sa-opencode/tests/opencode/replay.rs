@@ -1,4 +1,4 @@
-//! Recorded conversations with the real server, played to the machine. What comes out, to both sides, is in the snapshots.
+//! Recorded conversations with the real server, played to the machine. The output, to both sides, is in the snapshots.
 
 use crate::client::{Client, host, name};
 use serde_json::Value;

@@ -71,7 +71,7 @@ fn retries_are_told_and_do_not_go_on_for_ever() {
     let failed = client.event(SESSION, "session.status", retry(5));
     assert_eq!(answer(&failed)["error"]["data"]["errorKind"], "rate_limit");
     client.respond(&format!("POST /session/{SESSION}/abort"), json!(true));
-    // The session goes on once the server has stopped.
+    // The session continues once the server has stopped.
     client.prompt_in(SESSION, "again");
     client.respond(&message(), json!({ "info": { "id": "m", "role": "assistant" } }));
     client.status(SESSION, "idle");
@@ -87,7 +87,7 @@ fn a_broken_connection_waits_for_the_end_of_the_process() {
     assert!(client.native(&json!({ "id": call["id"], "broken": "connection reset" })).is_empty());
     let failed = client.exit(None, Some(9), "");
     assert_eq!(answer(&failed)["error"]["data"]["signal"], 9);
-    // If it does not end, that is all there is to tell.
+    // If it does not end, nothing else is reported.
     let mut client = Client::open();
     client.prompt_in(SESSION, "hello");
     let call = client.take(&message());
@@ -139,7 +139,7 @@ fn a_command_that_was_cut_off_has_failed_though_it_is_called_completed() {
     let state = json!({ "status": "completed", "input": input, "output": "a", "metadata": metadata });
     let told = client.tool(SESSION, "m1", "c1", "bash", state.clone());
     assert_eq!(updates(&told, "tool_call_update")[0]["status"], "failed");
-    // Said twice, told once.
+    // Sent twice, reported once.
     assert!(client.tool(SESSION, "m1", "c1", "bash", state).is_empty());
 }
 

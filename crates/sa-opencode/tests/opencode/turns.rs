@@ -45,7 +45,7 @@ fn an_answer_that_overtakes_its_events_waits_for_them() {
     let info =
         json!({ "id": "m1", "role": "assistant", "tokens": { "input": 10, "output": 5 }, "cost": 0.5 });
     assert!(client.respond(&message(), json!({ "info": info, "parts": [part] })).is_empty());
-    // They do not come at all: the answer has what they would have told.
+    // They do not come at all: the answer has their content.
     let told = client.pass(Duration::from_secs(2));
     assert_eq!(text(&told), "Hello.");
     let answer = &answer(&told)["result"];
@@ -115,7 +115,7 @@ fn a_cancelled_turn_is_answered_even_if_the_server_does_not_heed_it() {
     let told = client.pass(Duration::from_secs(11));
     assert_eq!(answer(&told)["result"]["stopReason"], "cancelled");
     assert_eq!(updates(&told, "tool_call_update")[0]["status"], "failed");
-    // Whoever waits behind it gets another process.
+    // A prompt behind it gets another process.
     client.prompt_in(SESSION, "again");
     client.pass(Duration::from_secs(11));
     client.pass(Duration::from_secs(1));

@@ -8,7 +8,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     CompactionStatus, Notice, NoticeSeverity, StopReason, ToolCallStatus,
 };
-use sa_acp::{Voice, failure};
+use sa_acp::{ChunkKind, failure};
 use serde_json::{Value, json};
 
 impl Session {
@@ -28,15 +28,17 @@ impl Session {
             Event::CompactionStart | Event::CompactionEnd { .. } | Event::AutoRetryStart { .. } => {
                 self.on_delay(core, event);
             }
-            Event::AgentStart => self.agent_started(core),
-            Event::AgentEnd => self.agent_ended(core),
+            Event::AgentStart => self.on_agent_started(core),
+            Event::AgentEnd => self.on_agent_ended(core),
             Event::MessageStart { message } if message.role == "assistant" => self.messages += 1,
             Event::MessageUpdate { assistant_message_event } => match assistant_message_event {
-                Delta::Text { delta } => self.say(core, Voice::Said, &delta),
-                Delta::Thinking { delta } => self.say(core, Voice::Thought, &delta),
+                Delta::Text { delta } => self.say(core, ChunkKind::Message, &delta),
+                Delta::Thinking { delta } => self.say(core, ChunkKind::Thought, &delta),
                 Delta::Other => {}
             },
-            Event::MessageEnd { message } if message.role == "assistant" => self.message_ended(core, message),
+            Event::MessageEnd { message } if message.role == "assistant" => {
+                self.on_message_ended(core, message)
+            }
             Event::ExtensionUiRequest { id, method, title, placeholder, status_key } => {
                 self.on_dialog(
                     core,
@@ -64,18 +66,19 @@ impl Session {
                 let described =
                     tools::describe(&tool_name, &args, &self.workspace.cwd, core.host.disk.as_ref());
                 let session = &self.conversation.id;
-                self.tools.start(&mut core.client, session, &tool_call_id, described, None);
+                self.tools.start(&mut core.io.client, session, &tool_call_id, described, None);
             }
             Event::ToolExecutionUpdate { tool_call_id, partial_result } => {
                 let text = partial_result.text();
-                self.tools.printed(&tool_call_id, core.now.elapsed, |output| {
+                self.tools.printed(&tool_call_id, core.io.now.elapsed, |output| {
                     let is_new = *output != text;
                     *output = text;
                     is_new
                 });
             }
             Event::ToolExecutionEnd { tool_call_id, result, is_error } => {
-                self.tool_ended(core, &tool_call_id, &result, is_error);
+                let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
+                self.on_tool_ended(core, &tool_call_id, &result, status);
             }
             _ => {}
         }
@@ -87,16 +90,16 @@ impl Session {
             Event::CompactionStart => {
                 self.turn_continues();
                 let id = format!("compaction_{}", self.messages);
-                self.compaction.begin(&mut core.client, &self.conversation.id, &id);
+                self.compaction.begin(&mut core.io.client, &self.conversation.id, &id);
             }
             Event::CompactionEnd { result, will_retry } => {
                 let status = match result {
                     Some(_) => CompactionStatus::Completed,
                     None => CompactionStatus::Failed,
                 };
-                self.compaction.end(&mut core.client, &self.conversation.id, status);
+                self.compaction.end(&mut core.io.client, &self.conversation.id, status);
                 if will_retry != Some(true) {
-                    self.agent_ended(core);
+                    self.on_agent_ended(core);
                 }
             }
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
@@ -109,7 +112,7 @@ impl Session {
                 let detail = json!({
                     "attempt": attempt, "maxRetries": max_attempts, "delayMs": delay_ms, "message": error_message,
                 });
-                core.client.notice(&self.conversation.id, notice, "apiRetry", detail);
+                core.io.client.notice(&self.conversation.id, notice, "apiRetry", detail);
             }
             _ => {}
         }
@@ -120,17 +123,17 @@ impl Session {
             Then::Gate | Then::State | Then::Models | Then::Commands | Then::History => {
                 self.on_greeting(core, &then, answer);
             }
-            Then::Prompted => self.prompted(core, answer),
-            Then::Settled => self.settled(core),
+            Then::Prompted => self.on_prompted(core, answer),
+            Then::Settled => self.on_settled(core),
             // Nothing may have run that would end.
-            Then::Aborted => self.agent_ended(core),
+            Then::Aborted => self.on_agent_ended(core),
             Then::Compacted => match answer {
                 Ok(_) => self.end_turn(core, Ok(StopReason::EndTurn)),
                 Err(reason) => self.end_turn(core, Err(failure(reason, "compaction_failed"))),
             },
             Then::Changed(request, change) => match answer {
                 Ok(_) => self.apply(core, &request, change),
-                Err(reason) => core.client.fail(&request.key, &failure(reason, "refused")),
+                Err(reason) => core.io.client.fail(&request.key, &failure(reason, "refused")),
             },
             Then::Nothing => {
                 if let Err(reason) = answer {
@@ -169,24 +172,23 @@ impl Session {
         }
     }
 
-    fn say(&self, core: &mut Core, voice: Voice, text: &str) {
+    fn say(&self, core: &mut Core, kind: ChunkKind, text: &str) {
         let message = format!("{}-{}", self.conversation.id, self.messages);
-        core.client.say(&self.conversation.id, voice, &message, text);
+        core.io.client.say(&self.conversation.id, kind, &message, text);
     }
 
-    fn message_ended(&mut self, core: &mut Core, message: Message) {
+    fn on_message_ended(&mut self, core: &mut Core, message: Message) {
         if let Some(tokens) = message.usage {
-            self.metered(core, tokens);
+            self.on_metered(core, tokens);
         }
         if let Some(turn) = &mut self.turn {
             turn.last = Some(message);
         }
     }
 
-    fn tool_ended(&mut self, core: &mut Core, id: &str, result: &ToolResult, is_error: bool) {
+    fn on_tool_ended(&mut self, core: &mut Core, id: &str, result: &ToolResult, status: ToolCallStatus) {
         let Some(tool) = self.tools.get(id) else { return };
-        let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
         let outcome = tools::outcome(id, &tool.described.name, &result.text(), status);
-        self.tools.done(&mut core.client, &self.conversation.id, id, outcome);
+        self.tools.done(&mut core.io.client, &self.conversation.id, id, outcome);
     }
 }

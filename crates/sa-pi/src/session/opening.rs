@@ -2,8 +2,8 @@
 
 use super::{Session, Then};
 use crate::core::Core;
-use crate::native::{Command, Message, Model, SlashCommand, State};
-use agent_client_protocol_schema::v1::{AvailableCommandsUpdate, Error, SessionId, SessionUpdate};
+use crate::native::{Message, Model, SlashCommand, State, plain};
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_acp::{How, RequestKey, Session as _, Workspace, auth_required, command, failure, one_line};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -39,14 +39,14 @@ impl Session {
     /// Asks a new process for all that has to be known.
     pub(super) fn greet(&mut self, core: &mut Core) {
         let limit = Some(core.host.limits.handshake);
-        let deadline = core.now.elapsed + core.host.limits.handshake;
+        let deadline = core.io.now.elapsed + core.host.limits.handshake;
         self.requests.insert(GATE.to_owned(), Some(deadline), Then::Gate);
-        self.send(core, &Command::GetState, limit, Then::State);
-        self.send(core, &Command::GetAvailableModels, limit, Then::Models);
-        self.send(core, &Command::GetCommands, limit, Then::Commands);
+        self.send(core, plain("get_state"), limit, Then::State);
+        self.send(core, plain("get_available_models"), limit, Then::Models);
+        self.send(core, plain("get_commands"), limit, Then::Commands);
         let mut missing = 4;
         if self.opening.as_ref().is_some_and(|opening| opening.how.is_loaded()) {
-            self.send(core, &Command::GetMessages, limit, Then::History);
+            self.send(core, plain("get_messages"), limit, Then::History);
             missing += 1;
         }
         if let Some(child) = &mut self.child {
@@ -72,7 +72,7 @@ impl Session {
         let is_loaded = how.is_loaded();
         self.opening = Some(Opening { key, how });
         if is_loaded && self.child.is_some() {
-            self.send(core, &Command::GetMessages, Some(core.host.limits.control), Then::History);
+            self.send(core, plain("get_messages"), Some(core.host.limits.control), Then::History);
         } else {
             self.opened(core);
         }
@@ -83,11 +83,11 @@ impl Session {
     pub(super) fn on_greeting(&mut self, core: &mut Core, then: &Then, data: Result<Value, String>) {
         let learned = match then {
             Then::State => read(data).map(|state| self.learn_state(core, state)),
-            Then::Models => read(data.map(|mut data| data["models"].take()))
+            Then::Models => read(data.map(|data| member(data, "models")))
                 .map(|models: Vec<Model>| self.settings.learn_models(models)),
-            Then::Commands => read(data.map(|mut data| data["commands"].take()))
+            Then::Commands => read(data.map(|data| member(data, "commands")))
                 .map(|commands: Vec<SlashCommand>| self.settings.learn_commands(&commands)),
-            Then::History => read(data.map(|mut data| data["messages"].take()))
+            Then::History => read(data.map(|data| member(data, "messages")))
                 .map(|messages: Vec<Message>| self.replay(core, &messages)),
             _ => data.map(|_| ()),
         };
@@ -117,7 +117,7 @@ impl Session {
             // The process before may not have stored what was chosen.
             for change in self.settings.chosen() {
                 if let Some(command) = change.command() {
-                    self.send(core, &command, Some(core.host.limits.control), Then::Nothing);
+                    self.send(core, command, Some(core.host.limits.control), Then::Nothing);
                 }
             }
         }
@@ -136,24 +136,15 @@ impl Session {
     /// Answers the client that opened the session, if one did.
     fn opened(&mut self, core: &mut Core) {
         let Some(Opening { key, how }) = self.opening.take() else { return };
-        let commands = AvailableCommandsUpdate::new(self.settings.commands());
-        let commands = SessionUpdate::AvailableCommandsUpdate(commands);
-        // Nothing of a session that a client knows may follow the answer. It learns the id of a new one by the answer.
-        let is_known = how.continued().is_some();
-        if is_known {
-            self.conversation.update(&mut core.client, &commands);
-        }
-        let (modes, options) = (self.settings.modes(), self.settings.options());
-        core.client.opened(&key, &how, &self.conversation.id, modes, options);
-        if !is_known {
-            self.conversation.update(&mut core.client, &commands);
-        }
+        let settings = (self.settings.modes.state(), self.settings.options());
+        let (id, commands) = (&self.conversation.id, self.settings.commands());
+        core.io.client.opened_with_commands(&key, &how, id, settings, commands);
     }
 
     /// Refuses to open the session, if a client waits for that.
     pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
         if let Some(opening) = self.opening.take() {
-            core.client.fail(&opening.key, error);
+            core.io.client.fail(&opening.key, error);
             self.conversation.discard();
         }
     }
@@ -161,12 +152,17 @@ impl Session {
     /// Ends a process that is of no use, and refuses all that waits for it.
     pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(child) = &mut self.child {
-            child.end(&mut core.processes, core.host.limits.drain);
+            child.end(&mut core.io.processes, core.host.limits.drain);
         }
         self.requests.take_all();
         self.fail_opening(core, error);
-        self.conversation.fail_queue(&mut core.client, error);
+        self.conversation.fail_queue(&mut core.io.client, error);
     }
+}
+
+/// Takes a member out of an answer. There is none in one of another shape.
+fn member(mut data: Value, name: &str) -> Value {
+    data.get_mut(name).map(Value::take).unwrap_or_default()
 }
 
 /// Returns a command as clients see it.

@@ -1,12 +1,15 @@
 //! Permissions: the extension holds each call until it is answered here.
 
-use super::settings::Mode;
 use super::{Ask, Session};
 use crate::core::Core;
-use crate::native::{Command, GatedCall};
+use crate::native::{GatedCall, line};
 use crate::tools;
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate};
-use sa_acp::{Asking, Decision, Grant, Reply, Session as _, permission_options};
+use sa_acp::{
+    AskReason, Asking, BasicMode as Mode, Decision, Grant, PermissionRequest, Session as _,
+    permission_options,
+};
+use serde_json::json;
 
 /// The verdict that lets a call run.
 const ALLOW: &str = "allow";
@@ -45,18 +48,17 @@ impl Session {
             None => tools::describe(&call.tool, &call.input, &self.workspace.cwd, core.host.disk.as_ref()),
         };
         let fields = described.into_fields().status(ToolCallStatus::Pending);
-        let update = ToolCallUpdate::new(call.id.clone(), fields);
-        let options = permission_options(Some(grant.option()), None);
-        if is_allowed {
-            return self.conversation.ask_though_allowed(&mut core.client, id, call, update, options);
-        }
-        self.conversation.ask_permission(&mut core.client, id, call, update, options);
+        let request = PermissionRequest {
+            call: ToolCallUpdate::new(call.id.clone(), fields),
+            options: permission_options(Some(grant.option()), None),
+            reason: if is_allowed { AskReason::ClientRules } else { AskReason::Needed },
+        };
+        self.conversation.ask_permission(&mut core.io.client, id, call, request);
     }
 
-    pub(super) fn permission_answered(&mut self, core: &mut Core, id: &str, call: &Ask, reply: Reply) {
-        let decision = Decision::read(reply);
+    pub(super) fn on_decision(&mut self, core: &mut Core, id: &str, call: &Ask, decision: Decision) {
         if decision.is_allowed() {
-            self.tools.runs(&mut core.client, &self.conversation.id, &call.id);
+            self.tools.runs(&mut core.io.client, &self.conversation.id, &call.id);
         }
         match decision {
             Decision::Once => self.answer_gate(core, id, Some(ALLOW)),
@@ -77,14 +79,14 @@ impl Session {
 
     /// Decides open questions by the new mode, or asks them again.
     pub(super) fn ask_again(&mut self, core: &mut Core) {
-        for (id, call) in self.conversation.withdraw_all(&mut core.client) {
+        for (id, call) in self.conversation.withdraw_all(&mut core.io.client) {
             self.on_gate(core, &id, call);
         }
     }
 
     /// Withdraws all questions. The calls do not run.
     pub(super) fn drop_asks(&mut self, core: &mut Core) {
-        for (id, _) in self.conversation.withdraw_all(&mut core.client) {
+        for (id, _) in self.conversation.withdraw_all(&mut core.io.client) {
             self.answer_gate(core, &id, None);
         }
     }
@@ -92,8 +94,11 @@ impl Session {
     /// Answers a dialog of the extension; without a value it is cancelled.
     pub(super) fn answer_gate(&self, core: &mut Core, id: &str, value: Option<&str>) {
         if let Some(child) = &self.child {
-            let answer = Command::ExtensionUiResponse { value, cancelled: value.is_none() };
-            core.processes.write(child.id, answer.line(id));
+            let answer = match value {
+                Some(value) => json!({ "type": "extension_ui_response", "value": value }),
+                None => json!({ "type": "extension_ui_response", "cancelled": true }),
+            };
+            core.io.processes.write(child.id, line(answer, id));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::tools;
 use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, ImageContent, SessionUpdate, TextContent, ToolCallStatus,
 };
-use sa_acp::{NoDisk, Voice};
+use sa_acp::{ChunkKind, NoDisk};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Session {
                 "user" => {
                     for block in blocks.iter().filter_map(prompt_block) {
                         let update = SessionUpdate::UserMessageChunk(ContentChunk::new(block));
-                        self.conversation.update(&mut core.client, &update);
+                        self.conversation.update(&mut core.io.client, &update);
                     }
                 }
                 "assistant" => {
@@ -51,7 +51,7 @@ impl Session {
                     let is_error = message.is_error;
                     let status = if is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
                     let update = tools::outcome(id, &name, &text, status).into_update(id.clone());
-                    self.conversation.update(&mut core.client, &SessionUpdate::ToolCallUpdate(update));
+                    self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCallUpdate(update));
                 }
                 _ => {}
             }
@@ -62,15 +62,17 @@ impl Session {
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         let message = format!("{}-{}", self.conversation.id, self.messages);
         match text("type") {
-            "text" => core.client.say(&self.conversation.id, Voice::Said, &message, text("text")),
-            "thinking" => core.client.say(&self.conversation.id, Voice::Thought, &message, text("thinking")),
+            "text" => core.io.client.say(&self.conversation.id, ChunkKind::Message, &message, text("text")),
+            "thinking" => {
+                core.io.client.say(&self.conversation.id, ChunkKind::Thought, &message, text("thinking"))
+            }
             "toolCall" => {
                 // Files are not what they were then.
                 let described =
                     tools::describe(text("name"), &block["arguments"], &self.workspace.cwd, &NoDisk);
                 names.insert(text("id").to_owned(), text("name").to_owned());
                 let call = described.into_call(text("id").to_owned()).status(ToolCallStatus::Pending);
-                self.conversation.update(&mut core.client, &SessionUpdate::ToolCall(call));
+                self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCall(call));
             }
             _ => {}
         }

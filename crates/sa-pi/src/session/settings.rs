@@ -1,12 +1,16 @@
 //! The settings of a session: permission mode, model, reasoning effort.
 
 use super::opening::available;
-use crate::native::{Command, Model, SlashCommand};
+use crate::core::Host;
+use crate::native::{Model, SlashCommand};
 use agent_client_protocol_schema::v1::{
-    AvailableCommand, Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
-    SessionModeState,
+    AvailableCommand, Error, SessionConfigOption, SessionConfigSelectOption,
 };
-use sa_acp::{Mode as _, ModeRow, capitalised, command, invalid, mode_option, mode_state};
+use sa_acp::{
+    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalised, command, effort_option, invalid,
+    model_option,
+};
+use serde_json::{Value, json};
 
 /// The command that sums the conversation up. It is a request of its own to the CLI.
 pub(super) const COMPACT: &str = "compact";
@@ -14,21 +18,8 @@ pub(super) const COMPACT: &str = "compact";
 /// The reasoning efforts of the CLI.
 const EFFORTS: [&str; 5] = ["high", "medium", "low", "minimal", "off"];
 
-/// The permission mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Default,
-    Plan,
-    Bypass,
-}
-
-impl sa_acp::Mode for Mode {
-    const ALL: &'static [ModeRow<Self>] = &[
-        (Mode::Default, "default", "Default", "Asks before edits and commands"),
-        (Mode::Plan, "plan", "Plan", "Reads only; calls that may change something are refused"),
-        (Mode::Bypass, "bypass", "Bypass permissions", "Never asks"),
-    ];
-}
+static MODES: [ModeRow<Mode>; 3] =
+    basic_modes("Asks before edits and commands", "Reads only; calls that may change something are refused");
 
 /// A setting, to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,19 +32,20 @@ pub(crate) enum Change {
 
 impl Change {
     /// Returns the command that changes the setting in the CLI, which knows no permission modes.
-    pub(super) fn command(&self) -> Option<Command<'_>> {
+    pub(super) fn command(&self) -> Option<Value> {
         match self {
             Self::Mode(_) => None,
-            Self::Model(provider, model_id) => Some(Command::SetModel { provider, model_id }),
-            Self::Effort(level) => Some(Command::SetThinkingLevel { level }),
+            Self::Model(provider, id) => {
+                Some(json!({ "type": "set_model", "provider": provider, "modelId": id }))
+            }
+            Self::Effort(level) => Some(json!({ "type": "set_thinking_level", "level": level })),
         }
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Settings {
-    allow_bypass: bool,
-    mode: Mode,
+    pub(super) modes: Modes<Mode>,
     models: Vec<Model>,
     model: Model,
     effort: String,
@@ -61,10 +53,9 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(allow_bypass: bool) -> Self {
+    pub(super) fn new(host: &Host) -> Self {
         Self {
-            allow_bypass,
-            mode: Mode::Default,
+            modes: Modes::new(&MODES, Mode::Default, |mode| host.allow_bypass || mode != Mode::Bypass),
             models: Vec::new(),
             model: Model::default(),
             effort: String::new(),
@@ -73,7 +64,7 @@ impl Settings {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        self.mode
+        self.modes.current()
     }
 
     /// Returns the size of the model's context, in tokens.
@@ -112,10 +103,7 @@ impl Settings {
     pub(super) fn change(&self, option: &str, value: &str) -> Result<Change, Error> {
         let is_it = |model: &&Model| model.key() == value || model.id == value;
         match option {
-            "mode" => {
-                let mode = Mode::from_id(value).filter(|mode| self.offers(*mode));
-                mode.map(Change::Mode).ok_or_else(|| invalid(format!("no mode {value}")))
-            }
+            "mode" => self.modes.find(value).map(Change::Mode),
             "model" => {
                 let model = self.models.iter().find(is_it).cloned();
                 let model = model.ok_or_else(|| invalid(format!("no model {value}")))?;
@@ -131,21 +119,13 @@ impl Settings {
 
     pub(super) fn apply(&mut self, change: Change) {
         match change {
-            Change::Mode(mode) => self.mode = mode,
+            Change::Mode(mode) => self.modes.set(mode),
             Change::Model(provider, id) => {
                 let known = self.models.iter().find(|model| model.provider == provider && model.id == id);
                 self.model = known.cloned().unwrap_or_default();
             }
             Change::Effort(effort) => self.effort = effort,
         }
-    }
-
-    fn offers(&self, mode: Mode) -> bool {
-        self.allow_bypass || mode != Mode::Bypass
-    }
-
-    pub(super) fn modes(&self) -> SessionModeState {
-        mode_state(self.mode.id(), Mode::choices(|mode| self.offers(mode)))
     }
 
     pub(super) fn options(&self) -> Vec<SessionConfigOption> {
@@ -156,18 +136,13 @@ impl Settings {
                 SessionConfigSelectOption::new(model.key(), format!("{} ({})", model.name, model.provider))
             })
             .collect();
-        let mut options = vec![
-            mode_option(self.mode.id(), Mode::choices(|mode| self.offers(mode))),
-            SessionConfigOption::select("model", "Model", self.model.key(), models)
-                .category(SessionConfigOptionCategory::Model),
-        ];
+        let mut options = vec![self.modes.option(), model_option(self.model.key(), models)];
         if self.model.reasoning {
             let levels: Vec<_> = EFFORTS
                 .iter()
                 .map(|level| SessionConfigSelectOption::new(*level, capitalised(level)))
                 .collect();
-            let option = SessionConfigOption::select("effort", "Effort", self.effort.clone(), levels);
-            options.push(option.category(SessionConfigOptionCategory::ThoughtLevel));
+            options.push(effort_option(("effort", "Effort"), &self.effort, levels));
         }
         options
     }

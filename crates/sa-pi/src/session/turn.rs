@@ -12,9 +12,9 @@
 use super::settings::COMPACT;
 use super::{Session, Then};
 use crate::core::Core;
-use crate::native::{Command, Message, Tokens};
+use crate::native::{Message, Tokens, plain};
 use agent_client_protocol_schema::v1::{Cost, Error, SessionUpdate, StopReason, Usage, UsageUpdate};
-use sa_acp::{Prompt, PromptPart, Session as _, auth_required, failure, model_error};
+use sa_acp::{Cancellation, Prompt, PromptPart, Session as _, auth_required, failure, model_error};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -28,24 +28,14 @@ enum Stage {
 #[derive(Debug)]
 pub(super) struct Turn {
     stage: Stage,
-    /// The time at which a cancelled turn is enforced.
-    cancel: Option<Duration>,
-    /// The model's last message.
+    pub(super) cancel: Cancellation,
     pub(super) last: Option<Message>,
     first_line: String,
 }
 
 impl Turn {
     pub(super) fn is_cancelled(&self) -> bool {
-        self.cancel.is_some()
-    }
-
-    pub(super) fn cancel(&mut self, deadline: Duration) {
-        self.cancel.get_or_insert(deadline);
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.cancel.filter(|at| *at < Duration::MAX)
+        self.cancel.is_requested()
     }
 
     fn outcome(&self) -> Result<StopReason, Error> {
@@ -85,7 +75,7 @@ impl Session {
     pub(super) fn send_prompt(&mut self, core: &mut Core) {
         let Some(Prompt { parts, first_line }) = self.conversation.next_prompt() else { return };
         self.meter.turn = Tokens::default();
-        self.turn = Some(Turn { stage: Stage::Running, cancel: None, last: None, first_line });
+        self.turn = Some(Turn { stage: Stage::Running, cancel: Cancellation::None, last: None, first_line });
         let (mut texts, mut images) = (Vec::new(), Vec::<Value>::new());
         for part in parts {
             match part {
@@ -97,14 +87,15 @@ impl Session {
         }
         let message = texts.join("\n\n");
         if message.trim().strip_prefix('/') == Some(COMPACT) && images.is_empty() {
-            return self.send(core, &Command::Compact, None, Then::Compacted);
+            return self.send(core, plain("compact"), None, Then::Compacted);
         }
         let limit = Some(core.host.limits.open);
-        self.send(core, &Command::Prompt { message, images }, limit, Then::Prompted);
+        let prompt = json!({ "type": "prompt", "message": message, "images": images });
+        self.send(core, prompt, limit, Then::Prompted);
     }
 
     /// Handles the answer to a prompt, which says that it is accepted.
-    pub(super) fn prompted(&mut self, core: &mut Core, answer: Result<Value, String>) {
+    pub(super) fn on_prompted(&mut self, core: &mut Core, answer: Result<Value, String>) {
         let Err(reason) = answer else { return };
         let error = match reason.contains("No API key") {
             true => auth_required(reason),
@@ -114,11 +105,11 @@ impl Session {
     }
 
     /// Notes that the CLI works, perhaps again.
-    pub(super) fn agent_started(&mut self, core: &mut Core) {
+    pub(super) fn on_agent_started(&mut self, core: &mut Core) {
         match &mut self.turn {
             Some(turn) if !turn.is_cancelled() => turn.stage = Stage::Running,
             // An abort may overtake its prompt.
-            _ => self.send(core, &Command::Abort, None, Then::Aborted),
+            _ => self.send(core, plain("abort"), None, Then::Aborted),
         }
     }
 
@@ -130,14 +121,14 @@ impl Session {
     }
 
     /// Notes that the CLI may be done.
-    pub(super) fn agent_ended(&mut self, core: &mut Core) {
+    pub(super) fn on_agent_ended(&mut self, core: &mut Core) {
         if let Some(turn) = &mut self.turn {
             turn.stage = Stage::Ended;
-            self.send(core, &Command::GetState, None, Then::Settled);
+            self.send(core, plain("get_state"), None, Then::Settled);
         }
     }
 
-    pub(super) fn settled(&mut self, core: &mut Core) {
+    pub(super) fn on_settled(&mut self, core: &mut Core) {
         let Some(turn) = self.turn.as_ref().filter(|turn| turn.stage == Stage::Ended) else { return };
         let outcome = turn.outcome();
         self.end_turn(core, outcome);
@@ -145,31 +136,33 @@ impl Session {
 
     pub(super) fn end_turn(&mut self, core: &mut Core, outcome: Result<StopReason, Error>) {
         let Some(turn) = self.turn.take() else { return };
-        self.tools.tell_printed(&mut core.client, &self.conversation.id, core.now.elapsed);
-        self.tools.close(&mut core.client, &self.conversation.id, "The turn is over");
+        self.tools.report_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
+        let reason = match &outcome {
+            Ok(StopReason::Cancelled) => "Cancelled",
+            _ => "The turn is over",
+        };
+        self.tools.close(&mut core.io.client, &self.conversation.id, reason);
         self.drop_asks(core);
         if outcome.is_ok() {
-            self.conversation.name_after(&mut core.client, core.now, &turn.first_line);
+            self.conversation.name_after(&mut core.io.client, core.io.now, &turn.first_line);
         }
-        self.conversation.finish(&mut core.client, outcome, self.meter.of_turn());
+        self.conversation.finish(&mut core.io.client, outcome, self.meter.of_turn());
         self.send_next(core);
     }
 
     /// Ends a process that does not stop its work.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
-        let now = core.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_some_and(|at| at <= now)) else {
-            return;
-        };
-        turn.cancel = Some(Duration::MAX);
+        let now = core.io.now.elapsed;
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
+        turn.cancel = Cancellation::Overdue;
         if let Some(child) = &mut self.child {
             tracing::warn!(session = %self.conversation.id, "pi does not stop its work and is ended");
-            child.hurry(&mut core.processes, Duration::ZERO);
+            child.hurry(&mut core.io.processes, Duration::ZERO);
         }
     }
 
     /// Reports the size of the context after a message.
-    pub(super) fn metered(&mut self, core: &mut Core, tokens: Tokens) {
+    pub(super) fn on_metered(&mut self, core: &mut Core, tokens: Tokens) {
         let turn = &mut self.meter.turn;
         turn.input += tokens.input;
         turn.output += tokens.output;
@@ -181,7 +174,7 @@ impl Session {
         if used > 0 && size > 0 {
             let cost = (self.meter.cost > 0.0).then(|| Cost::new(self.meter.cost, "USD"));
             let update = SessionUpdate::UsageUpdate(UsageUpdate::new(used, size).cost(cost));
-            self.conversation.update(&mut core.client, &update);
+            self.conversation.update(&mut core.io.client, &update);
         }
     }
 }

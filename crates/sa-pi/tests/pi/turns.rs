@@ -18,6 +18,16 @@ fn a_session_opens_when_the_extension_runs() {
 }
 
 #[test]
+fn an_answer_of_another_shape_refuses_the_session() {
+    for data in [json!("none"), json!([]), json!({ "models": 1 })] {
+        let mut client = greeted();
+        client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
+        let refused = respond(&mut client, "get_available_models", &data);
+        assert!(answer(&refused)["error"].is_object(), "{refused:?}");
+    }
+}
+
+#[test]
 fn servers_and_unknown_sessions_are_refused() {
     let mut client = greeted();
     let server = json!({ "name": "a", "command": "/a", "args": [], "env": [] });

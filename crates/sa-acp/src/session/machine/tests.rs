@@ -4,12 +4,12 @@
 use super::*;
 use crate::testing::{self, Peer, answer, request, stop_reason};
 use crate::{
-    Conversation, Core, Login, Machine, Now, Processes, Profile, PromptPart, Reply, SetRequest, chosen,
-    new_parts,
+    AskReason, Conversation, Core, Io, Login, Machine, PermissionRequest, Profile, PromptPart, Reply,
+    SetRequest, chosen,
 };
 use agent_client_protocol_schema::v1::{
-    DeleteSessionResponse, ListSessionsRequest, ListSessionsResponse, PermissionOption, PermissionOptionKind,
-    SessionModeState, StopReason, ToolCallUpdate, ToolCallUpdateFields,
+    DeleteSessionResponse, ListSessionsResponse, PermissionOption, PermissionOptionKind, SessionModeState,
+    StopReason, ToolCallUpdate, ToolCallUpdateFields,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,9 +24,7 @@ static PROFILE: Profile = Profile {
 
 /// One process for all sessions: it asks `may I?`, and is done with a prompt when it says `done`.
 struct Parrot {
-    now: Now,
-    client: crate::Client,
-    processes: Processes<&'static str>,
+    io: Io<&'static str>,
     child: Option<ChildId>,
 }
 
@@ -37,67 +35,63 @@ struct Chat {
 
 impl Core for Parrot {
     type Launch = &'static str;
+    type Session = Chat;
 
-    fn parts(&mut self) -> (&mut Now, &mut crate::Client, &mut Processes<&'static str>) {
-        (&mut self.now, &mut self.client, &mut self.processes)
+    fn io(&mut self) -> &mut Io<&'static str> {
+        &mut self.io
     }
 }
 
 impl Adapter for Parrot {
-    type Session = Chat;
-
     fn open(&mut self, sessions: &mut Sessions<Chat>, request: OpenRequest) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
         workspace.resolve(|path| path == Path::new("/project"), |_| Ok(()))?;
-        let child = *self.child.get_or_insert_with(|| self.processes.start("parrot"));
+        let child = *self.child.get_or_insert_with(|| self.io.processes.start("parrot"));
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new("polly"));
         let modes = SessionModeState::new("loud", Vec::new());
-        self.client.opened(&key, &how, &id, modes, Vec::new());
+        self.io.client.opened(&key, &how, &id, modes, Vec::new());
         sessions.insert(id.0.clone(), Chat { conversation: Conversation::new(id), child });
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        _: &mut Sessions<Chat>,
-        key: &RequestKey,
-        _: ListSessionsRequest,
-    ) -> Result<(), Error> {
-        self.client.reply(key, ListSessionsResponse::new(Vec::new()));
+    fn list(&mut self, _: &mut Sessions<Chat>, request: ListRequest) -> Result<(), Error> {
+        self.io.client.reply(&request.key, ListSessionsResponse::new(Vec::new()));
         Ok(())
     }
 
     fn delete(&mut self, key: &RequestKey, _: SessionId) -> Result<(), Error> {
-        self.client.reply(key, DeleteSessionResponse::new());
+        self.io.client.reply(key, DeleteSessionResponse::new());
         Ok(())
     }
 }
 
-impl Session for Chat {
-    type Core = Parrot;
+impl Session<Parrot> for Chat {
     type Ask = ();
 
     fn conversation(&mut self) -> &mut Conversation<()> {
         &mut self.conversation
     }
 
-    fn is_busy(&self) -> bool {
-        self.conversation.is_awaited()
+    fn process(&self) -> Option<ChildId> {
+        Some(self.child)
     }
 
     fn start_next(&mut self, core: &mut Parrot) {
+        if self.conversation.is_awaited() {
+            return;
+        }
         let Some(prompt) = self.conversation.next_prompt() else { return };
         let [PromptPart::Text(text)] = prompt.parts.as_slice() else { panic!("{:?}", prompt.parts) };
-        core.processes.write(self.child, format!("{}\n", json!(text)).into_bytes());
+        core.io.processes.write(self.child, format!("{}\n", json!(text)).into_bytes());
     }
 
     fn interrupt(&mut self, core: &mut Parrot) {
-        self.conversation.withdraw_all(&mut core.client);
-        self.conversation.finish(&mut core.client, Ok(StopReason::Cancelled), None);
+        self.conversation.withdraw_all(&mut core.io.client);
+        self.conversation.finish(&mut core.io.client, Ok(StopReason::Cancelled), None);
     }
 
     fn on_reply(&mut self, core: &mut Parrot, _: &str, (): (), reply: Reply) {
-        core.processes.write(self.child, format!("{}\n", json!(chosen(reply))).into_bytes());
+        core.io.processes.write(self.child, format!("{}\n", json!(chosen(reply))).into_bytes());
     }
 
     fn set(&mut self, _: &mut Parrot, request: SetRequest) -> Result<(), Error> {
@@ -105,8 +99,7 @@ impl Session for Chat {
     }
 
     fn close(&mut self, core: &mut Parrot) {
-        self.cancel(core);
-        self.conversation.close(&mut core.client);
+        self.conversation.close(&mut core.io.client);
     }
 
     fn wake(&self) -> Option<Duration> {
@@ -114,22 +107,19 @@ impl Session for Chat {
     }
 
     fn tick(&mut self, core: &mut Parrot) {
-        self.conversation.finish(&mut core.client, Ok(StopReason::MaxTurnRequests), None);
+        self.conversation.finish(&mut core.io.client, Ok(StopReason::MaxTurnRequests), None);
     }
 
-    fn owns(&self, child: ChildId) -> bool {
-        self.child == child
-    }
-
-    fn on_line(&mut self, core: &mut Parrot, line: InputLine<'_>) {
+    fn on_line(&mut self, core: &mut Parrot, line: &[u8]) {
         match line {
-            InputLine::Whole(b"\"may I?\"") => {
+            b"\"may I?\"" => {
                 let call = ToolCallUpdate::new("call", ToolCallUpdateFields::new());
                 let yes = PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce);
-                self.conversation.ask_permission(&mut core.client, "ask", (), call, vec![yes]);
+                let request = PermissionRequest { call, options: vec![yes], reason: AskReason::Needed };
+                self.conversation.ask_permission(&mut core.io.client, "ask", (), request);
             }
             _ => {
-                self.conversation.finish(&mut core.client, Ok(StopReason::EndTurn), None);
+                self.conversation.finish(&mut core.io.client, Ok(StopReason::EndTurn), None);
                 self.send_next(core);
             }
         }
@@ -148,8 +138,7 @@ impl Peer for Process {
 type Client = testing::Client<Parrot, Process>;
 
 fn silent() -> Client {
-    let (now, client, processes) = new_parts(&PROFILE);
-    let parrot = Parrot { now, client, processes, child: None };
+    let parrot = Parrot { io: Io::new(&PROFILE), child: None };
     testing::Client::new(Machine::new(parrot), Process::default())
 }
 

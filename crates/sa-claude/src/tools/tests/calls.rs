@@ -1,4 +1,4 @@
-//! What calls are about.
+//! Descriptions of calls.
 
 use super::super::call;
 use super::{CWD, called, report};

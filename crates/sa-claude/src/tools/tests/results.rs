@@ -1,4 +1,4 @@
-//! What became of calls.
+//! Results of calls.
 
 use super::{ended, failure, report, success};
 use serde_json::{Value, json};
