@@ -9,5 +9,5 @@ mod wire;
 pub(crate) use connection::{AgentCapabilities, Connection, MAILBOX};
 pub use failure::AgentFailure;
 pub(crate) use pool::{Pool, Process, Slot};
-pub(crate) use routes::{CANCEL_REQUEST, Opens, withdrawn_request};
+pub(crate) use routes::{CANCEL_REQUEST, Opens, opened_session, withdrawn_request};
 pub(crate) use wire::{FromAgent, RpcError};

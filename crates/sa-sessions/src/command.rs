@@ -1,67 +1,70 @@
 //! Requests of clients to a session, and their answers.
 
-use crate::{AgentFailure, SessionError};
+use crate::SessionError;
+use crate::error::Result;
 use sa_api::sessions::{
     CancelResult, Delivery, MessageAccepted, MessagePart, PermissionReply, QuestionReply, SessionPatch,
 };
 use sa_otlp::TraceContext;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::oneshot;
 
-/// Where the answer to one request goes.
-pub(crate) struct Reply<T, E = SessionError>(oneshot::Sender<Result<T, E>>);
+/// The receiver of the answer to one request. A client whose reply is dropped learns the reason from the session's state.
+pub(crate) struct Reply<T> {
+    sender: oneshot::Sender<Result<T>>,
+    fate: Fate,
+}
 
-impl<T, E> Reply<T, E> {
-    pub(crate) fn channel() -> (Self, oneshot::Receiver<Result<T, E>>) {
-        let (sender, receiver) = oneshot::channel();
-        (Self(sender), receiver)
+/// The other end of a [`Reply`].
+pub(crate) struct Pending<T> {
+    pub(crate) answer: oneshot::Receiver<Result<T>>,
+    pub(crate) fate: Fate,
+}
+
+/// The fate of a request: its owner does it, or its client gets an error because nothing can be stored. The first to claim it
+/// decides.
+#[derive(Clone, Default)]
+pub(crate) struct Fate(Arc<AtomicBool>);
+
+impl Fate {
+    /// Returns whether the caller decides.
+    pub(crate) fn claim(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
+    }
+}
+
+/// An answer, to be sent to the client that waits for it.
+pub(crate) type Answer = Box<dyn FnOnce() + Send>;
+
+impl<T: Send + 'static> Reply<T> {
+    pub(crate) fn channel() -> (Self, Pending<T>) {
+        let (sender, answer) = oneshot::channel();
+        let fate = Fate::default();
+        (Self { sender, fate: fate.clone() }, Pending { answer, fate })
     }
 
-    /// Returns whether the client has stopped waiting.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.0.is_closed()
+    /// Returns whether the request is still wanted. From then on its client waits for the answer.
+    pub(crate) fn claim(&self) -> bool {
+        self.fate.claim()
     }
 
-    fn send(self, outcome: Result<T, E>) {
+    pub(crate) fn with(self, outcome: Result<T>) -> Answer {
         // A client that has gone away needs no answer.
-        drop(self.0.send(outcome));
+        Box::new(move || drop(self.sender.send(outcome)))
     }
 }
 
-/// An answer together with the client that waits for it.
-pub(crate) enum Answer {
-    Done(Reply<()>, Result<(), SessionError>),
-    Accepted(Reply<MessageAccepted>, Result<MessageAccepted, SessionError>),
-    Cancelled(Reply<CancelResult>, Result<CancelResult, SessionError>),
-    Withdrawn(Reply<Withdrawal>, Result<Withdrawal, SessionError>),
-    Started(Reply<(), AgentFailure>, Result<(), AgentFailure>),
-}
-
-impl Answer {
-    pub(crate) fn send(self) {
-        match self {
-            Self::Done(reply, outcome) => reply.send(outcome),
-            Self::Accepted(reply, outcome) => reply.send(outcome),
-            Self::Cancelled(reply, outcome) => reply.send(outcome),
-            Self::Withdrawn(reply, outcome) => reply.send(outcome),
-            Self::Started(reply, outcome) => reply.send(outcome),
-        }
-    }
-}
-
-/// Commands that wait while the agent is being started or changed.
+/// A request of a client to the owner of a session.
 pub(crate) enum Command {
     /// Start the agent.
-    Start { reply: Reply<(), AgentFailure> },
+    Start { reply: Reply<()> },
     /// Change settings.
     Patch { patch: Box<SessionPatch>, reply: Reply<()> },
     /// Continue with a queue that is held, and with an agent that has ended.
     Resume { reply: Reply<()> },
     /// Stop without an event, so that the session can be created again, unless it has begun.
     Relinquish { reply: Reply<()> },
-}
-
-/// Commands that do not wait for a start of the agent, however long that takes.
-pub(crate) enum Urgent {
     /// Answers to a question; without any it is rejected.
     Question { id: String, answers: Option<QuestionReply>, reply: Reply<()> },
     /// A decision on a permission.
@@ -76,6 +79,34 @@ pub(crate) enum Urgent {
     Post { message: Box<Posted>, reply: Reply<MessageAccepted> },
     /// End the session.
     Terminate { native: NativeSession, reply: Reply<()> },
+}
+
+impl Command {
+    /// Returns whether it waits while the agent is being started or changed, however long that takes.
+    pub(crate) fn can_wait(&self) -> bool {
+        matches!(
+            self,
+            Self::Start { .. } | Self::Patch { .. } | Self::Resume { .. } | Self::Relinquish { .. }
+        )
+    }
+
+    /// Answers it with a failure.
+    pub(crate) fn fail(self, error: SessionError) {
+        let answer = match self {
+            Self::Start { reply }
+            | Self::Patch { reply, .. }
+            | Self::Resume { reply }
+            | Self::Relinquish { reply }
+            | Self::Question { reply, .. }
+            | Self::Permission { reply, .. }
+            | Self::Reorder { reply, .. }
+            | Self::Terminate { reply, .. } => reply.with(Err(error)),
+            Self::Cancel { reply } => reply.with(Err(error)),
+            Self::Withdraw { reply, .. } => reply.with(Err(error)),
+            Self::Post { reply, .. } => reply.with(Err(error)),
+        };
+        answer();
+    }
 }
 
 /// The fate of the agent's own session when a session is terminated.
@@ -106,31 +137,4 @@ pub(crate) struct Posted {
     pub(crate) digest: [u8; 32],
     /// The trace that the message belongs to.
     pub(crate) trace: Option<TraceContext>,
-}
-
-impl Command {
-    /// Answers it with a failure.
-    pub(crate) fn fail(self, error: SessionError) {
-        match self {
-            Self::Start { reply } => reply.send(Err(AgentFailure::Machine(error.to_string()))),
-            Self::Patch { reply, .. } | Self::Resume { reply } | Self::Relinquish { reply } => {
-                reply.send(Err(error));
-            }
-        }
-    }
-}
-
-impl Urgent {
-    /// Answers it with a failure.
-    pub(crate) fn fail(self, error: SessionError) {
-        match self {
-            Self::Question { reply, .. }
-            | Self::Permission { reply, .. }
-            | Self::Reorder { reply, .. }
-            | Self::Terminate { reply, .. } => reply.send(Err(error)),
-            Self::Cancel { reply } => reply.send(Err(error)),
-            Self::Withdraw { reply, .. } => reply.send(Err(error)),
-            Self::Post { reply, .. } => reply.send(Err(error)),
-        }
-    }
 }

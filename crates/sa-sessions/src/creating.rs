@@ -8,9 +8,9 @@
 //! ```
 
 use crate::agent::AgentFailure;
+use crate::error::Result;
 use crate::handle::{SessionHandle, check_key};
 use crate::log::Ends;
-use crate::moment::now_ms;
 use crate::policy::Policy;
 use crate::record::{Activity, CreationKey, Record};
 use crate::registry::Purpose;
@@ -18,6 +18,7 @@ use crate::shared::Shared;
 use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
 use sa_agents::TokenVariable;
+use sa_api::Timestamp;
 use sa_api::sessions::{CreateSession, Session};
 use sa_hub::ServerId;
 use sa_store::Change;
@@ -48,40 +49,33 @@ struct Checked {
 impl Sessions {
     /// Creates a session and starts its agent. The session stays if the agent does not start, unless that is because the agent
     /// does not have what the request asks for. A session whose agent has never started is given the settings of this request.
-    pub async fn create(&self, id: &str, request: CreateSession) -> Result<Creation, SessionError> {
+    pub async fn create(&self, id: &str, request: CreateSession) -> Result<Creation> {
         self.create_by(id, request, None).await
     }
 
     /// Creates a session under a new id. The same request under the same key creates one session.
-    pub async fn create_minted(
-        &self,
-        request: CreateSession,
-        key: Option<String>,
-    ) -> Result<Creation, SessionError> {
+    pub async fn create_minted(&self, request: CreateSession, key: Option<String>) -> Result<Creation> {
         check_key(key.as_deref())?;
         let new_id = || Uuid::now_v7().to_string();
         let Some(key) = key else { return self.create_by(&new_id(), request, None).await };
         let creation = CreationKey::new(key, &request);
+        let is_same = |digest: &String| match *digest == creation.digest {
+            true => Ok(()),
+            false => Err(SessionError::KeyReused),
+        };
+        // Once an equal request that is under way has ended, the store knows what became of it.
         let creations = &self.inner().creations;
-        loop {
-            let claim = creations.claim(&creation, new_id)?;
-            let _turn = claim.turn().await;
-            // The request before this one has ended; the store knows what became of it.
-            if !creations.holds(&creation.key, &claim) {
-                continue;
-            }
-            let _releasing = creations.releasing(&creation.key, &claim);
-            let known = self.created_with(&creation).await?;
-            let id = known.as_ref().map_or(claim.session.as_str(), |known| known.id());
-            return match self.create_by(id, request, Some(creation.clone())).await {
-                Err(SessionError::Exists(_)) => Ok(Creation::Known(self.get(id).await?.describe())),
-                created => created,
-            };
+        let _reserved = creations.reserve(&creation.key, creation.digest.clone(), is_same).await?;
+        let known = self.created_with(&creation).await?;
+        let id = known.map_or_else(new_id, |known| known.id().to_owned());
+        match self.create_by(&id, request, Some(creation.clone())).await {
+            Err(SessionError::Exists(_)) => Ok(Creation::Known(self.get(&id).await?.describe())),
+            created => created,
         }
     }
 
     /// Returns the session that the same request has created under the same key.
-    async fn created_with(&self, creation: &CreationKey) -> Result<Option<SessionHandle>, SessionError> {
+    async fn created_with(&self, creation: &CreationKey) -> Result<Option<SessionHandle>> {
         let Some(id) = self.inner().parts.store.session_with_key(&creation.key).await? else {
             return Ok(None);
         };
@@ -102,7 +96,7 @@ impl Sessions {
         id: &str,
         request: CreateSession,
         key: Option<CreationKey>,
-    ) -> Result<Creation, SessionError> {
+    ) -> Result<Creation> {
         check_id(id)?;
         let mut checked = self.check(request).await?;
         checked.record.created_by = key;
@@ -114,7 +108,7 @@ impl Sessions {
     }
 
     /// Starts the agent of a session that was not there before.
-    async fn start_new(&self, session: &SessionHandle) -> Result<Creation, SessionError> {
+    async fn start_new(&self, session: &SessionHandle) -> Result<Creation> {
         match session.start().await {
             Err(failure) if failure.is_bad_choice() => {
                 self.delete(session.id()).await?;
@@ -126,9 +120,9 @@ impl Sessions {
 
     /// Starts the agent of a session again that has never started, with other settings. Settings that are refused leave it as it
     /// was.
-    async fn create_again(&self, id: &str, mut checked: Checked) -> Result<Creation, SessionError> {
+    async fn create_again(&self, id: &str, mut checked: Checked) -> Result<Creation> {
         let old = self.get(id).await.map_err(|_| SessionError::Exists(id.to_owned()))?;
-        let before = Checked { record: old.0.record(), env: old.0.env() };
+        let before = Checked { record: old.0.record(), env: old.0.state().env.clone() };
         checked.record.created_at_ms = before.record.created_at_ms;
         checked.record.created_by = checked.record.created_by.or_else(|| before.record.created_by.clone());
         checked.record.runs = before.record.runs;
@@ -144,7 +138,7 @@ impl Sessions {
     }
 
     /// Gives a session that has never started another record and another owner. Its log stays; readers connect again.
-    async fn replace(&self, old: &SessionHandle, new: Checked) -> Result<SessionHandle, SessionError> {
+    async fn replace(&self, old: &SessionHandle, new: Checked) -> Result<SessionHandle> {
         let id = old.id();
         let exists = || SessionError::Exists(id.to_owned());
         match old.relinquish().await {
@@ -175,8 +169,8 @@ impl Sessions {
         let ends = Ends { closed: false, ..shared.log.ends() };
         let webhook = new.record.request.webhook.as_ref();
         let same = shared.peek(|record| record.request.webhook.as_ref() == webhook);
-        let webhook = webhook
-            .map(|webhook| shared.webhook().filter(|_| same).unwrap_or_else(|| webhooks::fresh(webhook)));
+        let known = shared.state().webhook.clone().filter(|_| same);
+        let webhook = webhook.map(|webhook| known.unwrap_or_else(|| webhooks::fresh(webhook)));
         shared.deleted.cancel();
         shared.log.close();
         let Checked { record, env } = new;
@@ -184,7 +178,7 @@ impl Sessions {
     }
 
     /// A session with that record, which must be new.
-    async fn make(&self, id: &str, checked: &Checked) -> Result<SessionHandle, SessionError> {
+    async fn make(&self, id: &str, checked: &Checked) -> Result<SessionHandle> {
         self.check_new(id).await?;
         let _reserved = self.registry().reserve(id, Purpose::Making).await;
         let (record, env) = (checked.record.clone(), checked.env.clone());
@@ -198,7 +192,7 @@ impl Sessions {
     }
 
     /// Checks whether there may be a session of that id next to those that exist.
-    pub(crate) async fn check_new(&self, id: &str) -> Result<(), SessionError> {
+    pub(crate) async fn check_new(&self, id: &str) -> Result<()> {
         check_id(id)?;
         if self.inner().stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);
@@ -215,7 +209,7 @@ impl Sessions {
     }
 
     /// Checks everything that can be checked without the agent.
-    async fn check(&self, request: CreateSession) -> Result<Checked, SessionError> {
+    async fn check(&self, request: CreateSession) -> Result<Checked> {
         let bad = SessionError::BadValue;
         self.inner().parts.agent(&request.agent).map_err(|unknown| bad(format!("agent: {unknown}")))?;
         let cwd = self.directory(request.cwd.as_deref())?;
@@ -227,7 +221,7 @@ impl Sessions {
             webhooks::check(webhook)?;
         }
         let mut env = request.env.clone();
-        let mut record = Record::new(request.clone(), cwd, now_ms());
+        let mut record = Record::new(request.clone(), cwd, Timestamp::now().as_millis());
         let table = self.inner().parts.mode_table(&request.agent);
         sa_universal::check_agent_mode(&table, &record.agent_mode, record.permission_mode)
             .map_err(|looser| AgentFailure::Unsupported(looser.to_string()))?;
@@ -241,10 +235,7 @@ impl Sessions {
     }
 
     /// The credential of the session's own, if it has one, with the variable in which its agent takes it.
-    async fn credential_of(
-        &self,
-        request: &CreateSession,
-    ) -> Result<Option<(TokenVariable, String)>, SessionError> {
+    async fn credential_of(&self, request: &CreateSession) -> Result<Option<(TokenVariable, String)>> {
         let Some(token) = &request.token else {
             if request.validate_token {
                 return Err(SessionError::BadValue("validateToken needs a token".to_owned()));
@@ -260,7 +251,7 @@ impl Sessions {
     }
 
     /// The directory that a session works in: absolute, and there.
-    fn directory(&self, asked: Option<&str>) -> Result<String, SessionError> {
+    fn directory(&self, asked: Option<&str>) -> Result<String> {
         let workspace = &self.inner().workspace;
         let path = asked.map_or_else(|| workspace.clone(), |asked| workspace.join(asked));
         if !path.is_dir() {
@@ -311,7 +302,7 @@ pub(crate) fn check_variables(env: &BTreeMap<String, String>) -> Result<(), Stri
 }
 
 /// Refuses names that the configuration of a directory cannot have either.
-fn check_names<'a>(member: &str, names: impl Iterator<Item = &'a String>) -> Result<(), SessionError> {
+fn check_names<'a>(member: &str, names: impl Iterator<Item = &'a String>) -> Result<()> {
     for name in names {
         if name.is_empty() || name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
             let name = name.escape_debug();
@@ -324,7 +315,7 @@ fn check_names<'a>(member: &str, names: impl Iterator<Item = &'a String>) -> Res
 }
 
 /// Session ids are server ids that need no care in a path: no `.` or `..`, nothing that an option of a command could be.
-fn check_id(id: &str) -> Result<(), SessionError> {
+fn check_id(id: &str) -> Result<()> {
     let fits = ServerId::parse(id).is_ok()
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         // The address belongs to the operation.

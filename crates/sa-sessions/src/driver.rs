@@ -1,7 +1,7 @@
 //! The task of one session: takes what happens to the machine, and executes its effects in order.
 //!
 //! ```text
-//!   clients ─ Urgent, Command ─►┐                ┌─► commit ─► publish
+//!   clients ──── Command ──────►┐                ┌─► commit ─► publish
 //!   agent ──── FromAgent ──────►│ Input ─► Machine ─► Effects ─► send ─► reply
 //!   jobs, deadlines ───────────►┘                └─► start jobs
 //! ```
@@ -14,16 +14,16 @@ mod jobs;
 mod link;
 
 use crate::agent::{AgentFailure, FromAgent, Process};
-use crate::command::{Command, Urgent};
-use crate::log::Line;
-use crate::moment::now_ms;
+use crate::command::Command;
+use crate::log::EventLine;
 use crate::parts::Parts;
 use crate::session::{CLOSING, Commit, Effect, Figure, Input, Machine, Now};
 use crate::shared::{Shared, Shown};
 use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, OptionFuture};
 use futures_util::stream::FuturesUnordered;
-use link::Link;
+use link::AgentLink;
+use sa_api::Timestamp;
 use sa_store::{Committed, StoreError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,8 +43,8 @@ pub(crate) struct Driver {
     parts: Arc<Parts>,
     machine: Machine,
     commands: mpsc::Receiver<Command>,
-    urgent: mpsc::Receiver<Urgent>,
-    link: Option<Link>,
+    urgent: mpsc::Receiver<Command>,
+    link: Option<AgentLink>,
     /// The job of the agent's start.
     start: Option<BoxFuture<'static, JobDone>>,
     lookups: FuturesUnordered<BoxFuture<'static, JobDone>>,
@@ -73,7 +73,6 @@ enum JobDone {
 
 /// Something that the driver has waited for.
 enum Event {
-    Urgent(Urgent),
     Command(Command),
     Agent(FromAgent),
     Job(JobDone),
@@ -87,7 +86,7 @@ impl Driver {
         parts: Arc<Parts>,
         machine: Machine,
         commands: mpsc::Receiver<Command>,
-        urgent: mpsc::Receiver<Urgent>,
+        urgent: mpsc::Receiver<Command>,
     ) -> Self {
         Self {
             shared,
@@ -124,11 +123,11 @@ impl Driver {
             State::Stalled { retry_at, .. } => Some(*retry_at),
             _ => self.machine.deadline().map(Instant::from_std),
         };
-        let heard = OptionFuture::from(self.link.as_mut().filter(|_| is_running).map(Link::receive));
+        let heard = OptionFuture::from(self.link.as_mut().filter(|_| is_running).map(AgentLink::receive));
         let started = OptionFuture::from(self.start.as_mut().filter(|_| is_running));
         let time = OptionFuture::from(deadline.map(tokio::time::sleep_until));
         tokio::select! {
-            Some(urgent) = self.urgent.recv() => Event::Urgent(urgent),
+            Some(command) = self.urgent.recv() => Event::Command(command),
             Some(command) = self.commands.recv(), if takes_commands => Event::Command(command),
             Some(message) = heard => Event::Agent(message),
             Some(done) = started => Event::Job(done),
@@ -142,7 +141,6 @@ impl Driver {
         if let State::Stalled { error, .. } = &self.state {
             let error = error.clone().into();
             match event {
-                Event::Urgent(urgent) => urgent.fail(error),
                 Event::Command(command) => command.fail(error),
                 Event::Stop => self.state = State::Stopped,
                 _ => self.state = State::Running,
@@ -150,9 +148,6 @@ impl Driver {
             return;
         }
         let input = match event {
-            // A client that got an error meanwhile, as nothing could be stored, sends it again.
-            Event::Urgent(Urgent::Post { reply, .. }) if reply.is_closed() => return,
-            Event::Urgent(urgent) => Input::Urgent(urgent),
             Event::Command(command) => Input::Command(command),
             Event::Agent(first) => match &mut self.link {
                 Some(link) => Input::Agent(link.batch(first)),
@@ -171,7 +166,7 @@ impl Driver {
 
     /// Puts the end of an agent before an input that may need the agent.
     fn notice_end(&mut self, input: &Input) {
-        let needs_agent = matches!(input, Input::Urgent(_) | Input::Command(_) | Input::Proceed);
+        let needs_agent = matches!(input, Input::Command(_) | Input::Proceed);
         if let Some(link) = self.link.as_mut().filter(|_| needs_agent)
             && let Some(messages) = link.last_messages()
         {
@@ -209,8 +204,8 @@ impl Driver {
             Effect::Commit(commit) => self.commit(commit).await,
             Effect::TryCommit(commit) => self.try_commit(commit).await,
             Effect::Show => self.shared.show(self.machine.record(), self.machine.queued()),
-            Effect::ShowTrace(trace) => self.shared.set_trace(trace),
-            Effect::ShowEnvironment(env) => self.shared.set_env(env),
+            Effect::ShowTrace(trace) => self.shared.state().trace = trace,
+            Effect::ShowEnvironment(env) => self.shared.state().env = env,
             Effect::Count(figure) => self.count(figure),
             Effect::Adopt(native) => {
                 if let Some(link) = &mut self.link {
@@ -242,7 +237,7 @@ impl Driver {
                 }
             }
             Effect::Leave => self.link = None,
-            Effect::Reply(answer) => answer.send(),
+            Effect::Reply(answer) => answer(),
             Effect::Start(job) => self.start_job(job),
             Effect::Abort => self.start = None,
             Effect::ReleaseSkills => release_skills(&self.parts, &self.shared.id).await,
@@ -261,7 +256,7 @@ impl Driver {
                 }
                 self.publish(commit.lines, committed, commit.change.record.is_some());
             }
-            Err(error @ (StoreError::Full | StoreError::Io(_))) => {
+            Err(error @ (StoreError::Full | StoreError::Exhausted(_) | StoreError::Io(_))) => {
                 tracing::error!(session = %self.shared.id, %error, "events cannot be stored; trying again");
                 self.shared.stalled.send_replace(Some(error.clone()));
                 self.effects.push_front(Effect::Commit(commit));
@@ -269,9 +264,9 @@ impl Driver {
             }
             Err(error) => {
                 tracing::error!(session = %self.shared.id, %error, "events cannot be stored; the session is given up");
-                self.shared.stalled.send_replace(Some(error.clone()));
+                self.shared.stalled.send_replace(Some(error));
                 self.effects.clear();
-                self.inputs = VecDeque::from([Input::StoreLost(error)]);
+                self.inputs = VecDeque::from([Input::StoreLost]);
             }
         }
     }
@@ -283,7 +278,7 @@ impl Driver {
         self.inputs.push_front(Input::Stored(outcome));
     }
 
-    fn publish(&self, lines: Vec<Line>, committed: Committed, is_record_new: bool) {
+    fn publish(&self, lines: Vec<EventLine>, committed: Committed, is_record_new: bool) {
         self.parts.totals.events.fetch_add(lines.len() as u64, Ordering::Relaxed);
         let record = self.machine.record();
         let shown = match is_record_new {
@@ -299,9 +294,7 @@ impl Driver {
             Figure::TurnStarted => {
                 totals.turns.fetch_add(1, Ordering::Relaxed);
             }
-            Figure::TurnEnded(turn) => {
-                totals.turn_figures.add(&turn.agent, &turn.model, turn.started_at, turn.usage.as_ref());
-            }
+            Figure::TurnEnded(turn) => totals.turn_figures.add(&turn),
         }
     }
 }
@@ -319,5 +312,5 @@ async fn release_skills(parts: &Parts, id: &str) {
 
 /// Returns the present moment.
 pub(crate) fn now() -> Now {
-    Now { instant: std::time::Instant::now(), wall_ms: now_ms(), ids: Uuid::now_v7 }
+    Now { instant: std::time::Instant::now(), wall_ms: Timestamp::now().as_millis(), ids: Uuid::now_v7 }
 }

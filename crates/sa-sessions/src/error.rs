@@ -5,7 +5,10 @@ use sa_store::StoreError;
 use sa_universal::BadAnswers;
 use thiserror::Error;
 
-/// Why a session does not do what it was asked to.
+/// A result with the usual error of this crate.
+pub(crate) type Result<T, E = SessionError> = std::result::Result<T, E>;
+
+/// The reason a session refuses a request.
 #[derive(Debug, Clone, Error)]
 pub enum SessionError {
     /// No such session.
@@ -34,7 +37,7 @@ pub enum SessionError {
     /// An answer does not keep a bound of its question.
     #[error(transparent)]
     OutOfBounds(BadAnswers),
-    /// It was terminated.
+    /// The session was terminated.
     #[error("the session has ended; it can be read, or forked by agents that can do that")]
     Ended,
     /// No such question or permission.

@@ -1,12 +1,11 @@
 //! The events that a reader wants, recognized by their types.
 
-use crate::log::Line;
+use crate::log::EventLine;
 use bytes::Bytes;
 use sa_api::sessions::EventType;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use std::collections::BTreeSet;
-use std::fmt;
+use serde::de::IgnoredAny;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The events that a reader wants.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +32,7 @@ impl EventFilter {
     }
 
     /// Returns whether an event passes.
-    pub fn wants(&self, line: &Line) -> bool {
+    pub fn wants(&self, line: &EventLine) -> bool {
         if self.is_open() {
             return true;
         }
@@ -65,38 +64,15 @@ pub(crate) fn with_type(json: Bytes) -> Bytes {
     if rest.starts_with(TYPE) {
         return json;
     }
-    let Ok(Untyped { data: Member(name) }) = serde_json::from_slice(&json) else { return json };
+    let event = serde_json::from_slice::<Untyped>(&json).ok();
+    let Some((name, _)) = event.and_then(|event| event.data.into_iter().next()) else { return json };
     [head, TYPE, name.as_bytes(), b"\",", rest].concat().into()
 }
 
 #[derive(Deserialize)]
 struct Untyped {
-    data: Member,
-}
-
-/// The name of an object's single member.
-struct Member(String);
-
-impl<'de> Deserialize<'de> for Member {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct First;
-        impl<'de> Visitor<'de> for First {
-            type Value = Member;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object with one member")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Member, A::Error> {
-                let mut first = None;
-                while let Some((name, IgnoredAny)) = map.next_entry::<String, _>()? {
-                    first.get_or_insert(name);
-                }
-                first.map(Member).ok_or_else(|| serde::de::Error::custom("an empty object"))
-            }
-        }
-        deserializer.deserialize_map(First)
-    }
+    /// One member, named by the type.
+    data: BTreeMap<String, IgnoredAny>,
 }
 
 #[cfg(test)]
@@ -135,7 +111,8 @@ mod tests {
 
     #[test]
     fn filters_go_by_type() {
-        let line = |kind: EventType| Line { id: 1, json: format!("{{\"id\":1,\"type\":\"{kind}\",").into() };
+        let line =
+            |kind: EventType| EventLine { id: 1, json: format!("{{\"id\":1,\"type\":\"{kind}\",").into() };
         let passing =
             |filter: &EventFilter| EventType::ALL.iter().filter(|kind| filter.wants(&line(**kind))).count();
         let all = EventType::ALL.len();

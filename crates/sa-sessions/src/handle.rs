@@ -1,7 +1,8 @@
 //! The handle of one session: what callers can ask of it.
 
-use crate::command::{Command, NativeSession, Posted, Reply, Urgent, Withdrawal};
-use crate::log::{Line, Reader};
+use crate::command::{Command, NativeSession, Pending, Posted, Reply, Withdrawal};
+use crate::error::Result;
+use crate::log::{EventLine, Reader};
 use crate::shared::Shared;
 use crate::transcript::{self, Transcript};
 use crate::{AgentFailure, EventFilter, SessionError};
@@ -17,7 +18,6 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
-use tokio::sync::oneshot;
 
 /// Longest `Idempotency-Key`.
 const LONGEST_KEY: usize = 255;
@@ -30,7 +30,7 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub struct EventSlice {
     /// The events.
-    pub lines: Vec<Line>,
+    pub lines: Vec<EventLine>,
     /// The id of the first event that was looked at.
     pub first: Option<u64>,
     /// The id of the last event that was looked at, to continue after.
@@ -44,7 +44,7 @@ pub struct EventSlice {
 pub struct SessionHandle(pub(crate) Arc<Shared>);
 
 impl SessionHandle {
-    /// Its id.
+    /// Returns the session's id.
     pub fn id(&self) -> &str {
         &self.0.id
     }
@@ -54,7 +54,7 @@ impl SessionHandle {
         self.0.describe()
     }
 
-    /// Whether it was terminated.
+    /// True if it was terminated.
     pub fn is_ended(&self) -> bool {
         self.describe().state == SessionState::Ended
     }
@@ -66,31 +66,31 @@ impl SessionHandle {
         message: PostMessage,
         key: Option<String>,
         trace: Option<TraceContext>,
-    ) -> Result<MessageAccepted, SessionError> {
+    ) -> Result<MessageAccepted> {
         check_key(key.as_deref())?;
         let body = serde_json::to_vec(&message).unwrap_or_default();
         let digest = Sha256::digest(&body).into();
         let delivery = message.delivery;
         let posted = Posted { parts: parts_of(message)?, delivery, key, digest, trace };
-        self.urgent(|reply| Urgent::Post { message: Box::new(posted), reply }).await
+        self.command(|reply| Command::Post { message: Box::new(posted), reply }).await
     }
 
     /// Changes it.
-    pub async fn patch(&self, patch: SessionPatch) -> Result<Session, SessionError> {
+    pub async fn patch(&self, patch: SessionPatch) -> Result<Session> {
         self.command(|reply| Command::Patch { patch: Box::new(patch), reply }).await?;
         Ok(self.describe())
     }
 
     /// Stops the turn that runs and takes back the messages that wait.
-    pub async fn cancel(&self) -> Result<CancelResult, SessionError> {
-        self.urgent(|reply| Urgent::Cancel { reply }).await
+    pub async fn cancel(&self) -> Result<CancelResult> {
+        self.command(|reply| Command::Cancel { reply }).await
     }
 
     /// Takes a message out of the queue. It is no mistake if it does not wait, unless its turn has begun.
-    pub async fn withdraw(&self, message_id: &str) -> Result<(), SessionError> {
+    pub async fn withdraw(&self, message_id: &str) -> Result<()> {
         let id = message_id.to_owned();
         let begun = || SessionError::Begun(message_id.to_owned());
-        match self.urgent(|reply| Urgent::Withdraw { message_id: id, reply }).await {
+        match self.command(|reply| Command::Withdraw { message_id: id, reply }).await {
             Ok(Withdrawal::Withdrawn) => Ok(()),
             Ok(Withdrawal::Running) => Err(begun()),
             // Looked up here, so that the session does not have to wait for it.
@@ -102,68 +102,63 @@ impl SessionHandle {
     }
 
     /// Changes the order of messages that wait.
-    pub async fn reorder(&self, order: QueueOrder) -> Result<Session, SessionError> {
+    pub async fn reorder(&self, order: QueueOrder) -> Result<Session> {
         let message_ids = order.message_ids;
         let distinct: HashSet<&String> = message_ids.iter().collect();
         if distinct.len() < message_ids.len() {
             return Err(SessionError::Invalid("`messageIds` names a message twice".to_owned()));
         }
-        self.urgent(|reply| Urgent::Reorder { message_ids, reply }).await?;
+        self.command(|reply| Command::Reorder { message_ids, reply }).await?;
         Ok(self.describe())
     }
 
     /// Continues with messages that are held, and starts an agent again that has ended.
-    pub async fn resume(&self) -> Result<Session, SessionError> {
+    pub async fn resume(&self) -> Result<Session> {
         self.command(|reply| Command::Resume { reply }).await?;
         Ok(self.describe())
     }
 
     /// Stops its owner, unless the session has begun.
-    pub(crate) async fn relinquish(&self) -> Result<(), SessionError> {
+    pub(crate) async fn relinquish(&self) -> Result<()> {
         self.command(|reply| Command::Relinquish { reply }).await
     }
 
     /// Ends it and keeps its history. Ending it twice is no mistake.
-    pub async fn terminate(&self) -> Result<Session, SessionError> {
+    pub async fn terminate(&self) -> Result<Session> {
         self.end(NativeSession::Keep).await
     }
 
     /// Ends it, and has the agent keep or delete its own session.
-    pub(crate) async fn end(&self, native: NativeSession) -> Result<Session, SessionError> {
-        match self.urgent(|reply| Urgent::Terminate { native, reply }).await {
+    pub(crate) async fn end(&self, native: NativeSession) -> Result<Session> {
+        match self.command(|reply| Command::Terminate { native, reply }).await {
             Ok(()) | Err(SessionError::Ended) => Ok(self.describe()),
             Err(error) => Err(error),
         }
     }
 
     /// Answers a question; without answers it is rejected.
-    pub async fn answer(&self, id: &str, answers: Option<QuestionReply>) -> Result<(), SessionError> {
-        let answered = self.urgent(|reply| Urgent::Question { id: id.to_owned(), answers, reply }).await;
+    pub async fn answer(&self, id: &str, answers: Option<QuestionReply>) -> Result<()> {
+        let answered = self.command(|reply| Command::Question { id: id.to_owned(), answers, reply }).await;
         self.or_verdict(answered).await
     }
 
     /// Decides on a permission.
-    pub async fn decide(&self, id: &str, decision: PermissionReply) -> Result<(), SessionError> {
-        let decided = self.urgent(|reply| Urgent::Permission { id: id.to_owned(), decision, reply }).await;
+    pub async fn decide(&self, id: &str, decision: PermissionReply) -> Result<()> {
+        let decided = self.command(|reply| Command::Permission { id: id.to_owned(), decision, reply }).await;
         self.or_verdict(decided).await
     }
 
     /// Looks in the log for what the owner does not remember; here, so that the session does not have to wait for it.
-    async fn or_verdict(&self, outcome: Result<(), SessionError>) -> Result<(), SessionError> {
+    async fn or_verdict(&self, outcome: Result<()>) -> Result<()> {
         let Err(SessionError::NotAsked(id)) = outcome else { return outcome };
-        match self.0.log.find_verdict(&id).await {
+        match self.0.log.find_verdict(&id).await? {
             Some(verdict) => Err(SessionError::Resolved(Box::new(verdict))),
             None => Err(SessionError::NotAsked(id)),
         }
     }
 
     /// Returns events after that id that pass a filter, at most `limit`. Looking for them is bounded, so there may be fewer.
-    pub async fn events(
-        &self,
-        after: u64,
-        limit: usize,
-        filter: &EventFilter,
-    ) -> Result<EventSlice, SessionError> {
+    pub async fn events(&self, after: u64, limit: usize, filter: &EventFilter) -> Result<EventSlice> {
         let last = self.0.log.ends().last;
         let mut slice = EventSlice { lines: Vec::new(), first: None, next: after, has_more: false };
         let (mut seen, mut bytes) = (0, 0);
@@ -201,7 +196,7 @@ impl SessionHandle {
         after: Option<u64>,
         order: TranscriptOrder,
         limit: usize,
-    ) -> Result<Transcript, SessionError> {
+    ) -> Result<Transcript> {
         let record = self.0.record();
         let turn = record.turn.map(|turn| (turn.turn_id, record.turn_after));
         transcript::read(&self.0.log, turn, after, order, limit).await
@@ -213,39 +208,28 @@ impl SessionHandle {
     }
 
     pub(crate) async fn start(&self) -> Result<(), AgentFailure> {
-        let (reply, answer) = Reply::channel();
-        let gone = || AgentFailure::Machine("the session has ended".to_owned());
-        self.0.commands.send(Command::Start { reply }).await.map_err(|_| gone())?;
-        match future::select(answer, pin!(self.stalled())).await {
-            Either::Left((answer, _)) => answer.unwrap_or_else(|_| Err(gone())),
-            Either::Right((error, _)) => Err(AgentFailure::Machine(error.to_string())),
-        }
+        self.command(|reply| Command::Start { reply }).await.map_err(|error| match error {
+            SessionError::Agent(failure) => failure,
+            other => AgentFailure::Machine(other.to_string()),
+        })
     }
 
-    async fn command<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, SessionError> {
-        let (reply, answer) = Reply::channel();
-        self.0.commands.send(command(reply)).await.map_err(|_| self.gone())?;
-        self.answered(answer).await
+    /// Returns the owner's answer, or why it cannot give any soon.
+    async fn command<T: Send + 'static>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T> {
+        let (reply, Pending { answer, fate }) = Reply::channel();
+        let command = command(reply);
+        let inbox = if command.can_wait() { &self.0.commands } else { &self.0.urgent };
+        inbox.send(command).await.map_err(|_| self.gone())?;
+        let answer = match future::select(answer, pin!(self.stalled())).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((error, _)) if fate.claim() => return Err(error.into()),
+            // It is being stored after all.
+            Either::Right((_, answer)) => answer.await,
+        };
+        answer.unwrap_or_else(|_| Err(self.gone()))
     }
 
-    async fn urgent<T>(&self, urgent: impl FnOnce(Reply<T>) -> Urgent) -> Result<T, SessionError> {
-        let (reply, answer) = Reply::channel();
-        self.0.urgent.send(urgent(reply)).await.map_err(|_| self.gone())?;
-        self.answered(answer).await
-    }
-
-    /// The owner's answer, or why it cannot give any soon.
-    async fn answered<T>(
-        &self,
-        answer: oneshot::Receiver<Result<T, SessionError>>,
-    ) -> Result<T, SessionError> {
-        match future::select(answer, pin!(self.stalled())).await {
-            Either::Left((answer, _)) => answer.unwrap_or_else(|_| Err(self.gone())),
-            Either::Right((error, _)) => Err(error.into()),
-        }
-    }
-
-    /// Why nothing can be stored, as soon as that is so.
+    /// Returns the reason nothing can be stored, as soon as there is one.
     async fn stalled(&self) -> StoreError {
         let mut stalled = self.0.stalled.subscribe();
         match stalled.wait_for(Option::is_some).await.map(|stalled| stalled.clone()) {
@@ -255,6 +239,7 @@ impl SessionHandle {
         }
     }
 
+    /// Returns the reason the owner does not answer.
     fn gone(&self) -> SessionError {
         let given_up = self.0.stalled.borrow().clone();
         match given_up {
@@ -266,15 +251,15 @@ impl SessionHandle {
 }
 
 /// Refuses an `Idempotency-Key` of the wrong length.
-pub(crate) fn check_key(key: Option<&str>) -> Result<(), SessionError> {
+pub(crate) fn check_key(key: Option<&str>) -> Result<()> {
     if key.is_none_or(|key| (1..=LONGEST_KEY).contains(&key.len())) {
         return Ok(());
     }
     Err(SessionError::Invalid(format!("Idempotency-Key must have 1 to {LONGEST_KEY} characters")))
 }
 
-/// What a message consists of.
-fn parts_of(message: PostMessage) -> Result<Vec<MessagePart>, SessionError> {
+/// The content of a message.
+fn parts_of(message: PostMessage) -> Result<Vec<MessagePart>> {
     let parts = match (message.message, message.parts) {
         (Some(text), None) => vec![MessagePart::Text { text }],
         (None, Some(parts)) => parts,

@@ -1,7 +1,7 @@
-//! What was said in a session, as text for an agent that no longer knows it.
+//! The conversation of a session, as text for an agent that no longer knows it.
 
 use crate::log::Log;
-use sa_api::sessions::{EventData, MessagePart, ParsedMessage, Role, UniversalEvent, UniversalMessage};
+use sa_api::sessions::{EventData, MessagePart, ParsedMessage, Role, UniversalMessage};
 use std::collections::{HashSet, VecDeque};
 
 /// A conversation as text.
@@ -12,36 +12,22 @@ pub(crate) enum History {
     Nothing,
     /// This, the newest of it if it was too long.
     Text(String),
-    /// It cannot be read.
+    /// A history that cannot be read.
     Unreadable,
 }
 
 /// Stands between the message that the agent is to work on and what was said before it.
 const PREAMBLE: &str = "The message above continues a conversation that you no longer have. It is given here for context, \
 oldest first:";
-const PAGE: usize = 512;
 /// Stands for what was left out of a message.
 const CUT: &str = " […]";
 
 /// The conversation without the message that begins this turn, and without those that still wait for theirs.
 pub(crate) async fn of(log: &Log, current_turn: Option<&str>, limit: usize) -> History {
     let mut said = Said::new(limit);
-    let mut after = 0;
-    loop {
-        let lines = match log.read(after, PAGE).await {
-            Ok(lines) => lines,
-            Err(error) => {
-                tracing::error!(%error, "the conversation cannot be read");
-                return History::Unreadable;
-            }
-        };
-        let Some(last) = lines.last() else { break };
-        after = last.id;
-        for line in &lines {
-            if let Ok(event) = UniversalEvent::from_json(&line.json) {
-                said.read(event.data);
-            }
-        }
+    if let Err(error) = log.scan(0, |event, _| said.read(event)).await {
+        tracing::error!(%error, "the conversation cannot be read");
+        return History::Unreadable;
     }
     said.into_history(current_turn)
 }

@@ -14,22 +14,21 @@
 mod agent;
 mod command;
 mod creating;
-mod creations;
-mod cut_off;
 mod driver;
 mod error;
 mod event_filter;
 mod handle;
 mod history;
+mod interrupted_messages;
 mod limits;
 mod listing;
 mod log;
 pub mod modes;
-mod moment;
 mod parts;
 mod policy;
 mod record;
 mod registry;
+mod reservations;
 mod session;
 mod sessions;
 mod shared;
@@ -42,6 +41,13 @@ mod usage;
 mod verdict;
 mod webhooks;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    //! A property of sessions that are imported, for tests and fuzzing.
+
+    pub use crate::transfer::testing::an_import_is_whole_or_nothing;
+}
+
 pub use agent::AgentFailure;
 pub use creating::Creation;
 pub use error::SessionError;
@@ -49,7 +55,7 @@ pub use event_filter::EventFilter;
 pub use handle::{EventSlice, SessionHandle};
 pub use limits::SessionLimits;
 pub use listing::{Cursor, SessionFilter, SessionPage, StateCounts};
-pub use log::{Line, Reader};
+pub use log::{EventLine, Reader};
 pub use record::{Detail, stored_listing};
 pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;

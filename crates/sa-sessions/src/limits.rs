@@ -12,17 +12,17 @@ pub struct SessionLimits {
     pub max: usize,
     /// Messages of one session that may wait for their turn.
     pub queue: usize,
-    /// How long an agent has to greet and to open a session, installing not included.
+    /// Time for an agent to greet and to open a session, installing not included.
     pub start_ms: u64,
-    /// How long it has to answer other requests, such as a change of mode.
+    /// Time for an agent to answer other requests, such as a change of mode.
     pub call_ms: u64,
     /// A turn fails when the agent has said nothing for this long and waits for nobody (0: never).
     pub silence_ms: u64,
-    /// An agent that has had nothing to do for this long is ended, if it can go on with its session later (0: never).
+    /// An agent that has had nothing to do for this long is ended, if it can continue its session later (0: never).
     pub idle_ms: u64,
-    /// How long an agent has to end a turn that was cancelled; after that its process is ended.
+    /// Time for an agent to end a turn that was cancelled; after that its process is ended.
     pub cancel_ms: u64,
-    /// What an event waits for before anybody sees it.
+    /// The durability that an event needs before anybody sees it.
     pub synchronous: Synchronous,
     /// Events kept for one session; the oldest leave first.
     pub events: u64,
@@ -30,9 +30,9 @@ pub struct SessionLimits {
     pub event_bytes: u64,
     /// Bytes kept for all sessions; the sessions that ended first leave first, then the oldest events of those idle longest.
     pub total_bytes: u64,
-    /// How long a session is kept after its end (0: for ever).
+    /// Time that a session is kept after its end (0: forever).
     pub ended_ms: u64,
-    /// What of the conversation an agent is given that cannot go on with its own session.
+    /// The part of the conversation for an agent that cannot continue its own session.
     pub replay_bytes: usize,
 }
 

@@ -1,9 +1,10 @@
 //! Sessions by pages. A page reads as many sessions as it has, however many there are.
 
+use crate::Sessions;
+use crate::error::Result;
 use crate::record::{Detail, View};
 use crate::shared::Shared;
 use crate::taking_up::Arrival;
-use crate::{SessionError, Sessions};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use sa_api::sessions::{Session, SessionState};
 use sa_store::{ListPlace, Listing, StoredSession, Which};
@@ -12,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// Which sessions. An empty list stands for any.
+/// The sessions to list. An empty list stands for any.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFilter {
     /// Their states.
@@ -28,7 +29,7 @@ pub struct SessionFilter {
 pub struct SessionPage {
     /// The newest first.
     pub sessions: Vec<Session>,
-    /// Where the next page begins, if there is one.
+    /// The beginning of the next page, if there is one.
     pub next: Option<Cursor>,
 }
 
@@ -68,7 +69,7 @@ impl Sessions {
         after: Option<&Cursor>,
         limit: usize,
         detail: Detail,
-    ) -> Result<SessionPage, SessionError> {
+    ) -> Result<SessionPage> {
         let (live, mut elsewhere) = self.registry().live_and_coming();
         elsewhere.extend(live.iter().map(|shared| shared.id.clone()));
         let mut found: Vec<(Cursor, Found)> = live
@@ -102,7 +103,7 @@ impl Sessions {
         after: Option<&Cursor>,
         limit: usize,
         elsewhere: HashSet<String>,
-    ) -> Result<Vec<StoredSession>, SessionError> {
+    ) -> Result<Vec<StoredSession>> {
         let Some(which) = filter.stored() else { return Ok(Vec::new()) };
         let after =
             after.map(|after| ListPlace { created_at_ms: after.created_at_ms.0, id: after.id.clone() });
@@ -126,13 +127,13 @@ impl Sessions {
 
     /// Returns how many messages wait for their turn in all sessions.
     pub fn queued_total(&self) -> usize {
-        self.registry().live().iter().map(|shared| shared.queued()).sum()
+        self.registry().live().iter().map(|shared| shared.state().queue.len()).sum()
     }
 
     /// Returns the ids of the sessions whose agents run on that ACP server.
     pub fn served_by(&self, server: &str) -> Vec<String> {
         let live = self.registry().live();
-        let serves = |shared: &&Arc<Shared>| shared.server().as_deref() == Some(server);
+        let serves = |shared: &&Arc<Shared>| shared.state().server.as_deref() == Some(server);
         let mut ids: Vec<String> = live.iter().filter(serves).map(|shared| shared.id.clone()).collect();
         ids.sort();
         ids
@@ -140,14 +141,14 @@ impl Sessions {
 
     /// Returns which sessions each ACP server serves, as pairs of server and session, in order.
     pub fn served(&self) -> Vec<(String, String)> {
-        let pair = |shared: &Arc<Shared>| Some((shared.server()?, shared.id.clone()));
+        let pair = |shared: &Arc<Shared>| Some((shared.state().server.clone()?, shared.id.clone()));
         let mut pairs: Vec<(String, String)> = self.registry().live().iter().filter_map(pair).collect();
         pairs.sort();
         pairs
     }
 }
 
-/// How many sessions are in each state.
+/// The number of sessions in each state.
 #[derive(Debug, Clone)]
 pub struct StateCounts {
     live: Vec<SessionState>,

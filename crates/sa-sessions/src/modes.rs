@@ -1,4 +1,4 @@
-//! The modes of an agent, as sessions apply them: by the catalogue and by what the agent offers.
+//! The modes of an agent, as sessions apply them: by the catalog and by what the agent offers.
 
 use sa_agents::AgentSpec;
 use sa_api::sessions::{SessionChoice, SessionChoices};
@@ -7,7 +7,7 @@ pub use sa_universal::{agent_modes, combinations, permission_modes};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-/// How an agent's own modes stand for ours, as the catalogue has it.
+/// The agent's own modes that stand for ours, as the catalog has them.
 pub fn mode_table(agent: &AgentSpec) -> ModeTable {
     let names = &agent.modes;
     let agents = names.agents.clone();

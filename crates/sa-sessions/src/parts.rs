@@ -1,9 +1,8 @@
-//! What all sessions share.
+//! The parts that all sessions share.
 
 use crate::agent::{AgentFailure, Pool};
 use crate::limits::SessionLimits;
 use crate::turn_figures::TurnFigures;
-use parking_lot::Mutex;
 use sa_agents::{AgentSpec, Catalogue, TokenVariable};
 use sa_config::ConfigStore;
 use sa_credentials::{Host, Kind, Secret, Validity};
@@ -12,7 +11,7 @@ use sa_otlp::Exporter;
 use sa_skills::Skills;
 use sa_store::Store;
 use sa_universal::ModeTable;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {
@@ -24,11 +23,9 @@ pub(crate) struct Parts {
     pub(crate) webhooks: sa_webhooks::Client,
     pub(crate) limits: SessionLimits,
     pub(crate) totals: Totals,
-    /// Agents, each with a session of its own that an import is about to take over, so that no other import does.
-    pub(crate) claimed: Mutex<HashSet<(String, String)>>,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub(crate) host: Host,
-    /// Where spans go.
+    /// The exporter of spans.
     pub(crate) telemetry: Option<Exporter>,
     /// Texts that are never exported.
     pub(crate) secrets: Vec<String>,
@@ -51,7 +48,7 @@ impl Parts {
         Ok(self.catalogue.find(id).map_err(OpenError::from)?.clone())
     }
 
-    /// How the agent calls its modes.
+    /// Returns the agent's names of modes.
     pub(crate) fn mode_table(&self, agent: &str) -> ModeTable {
         self.catalogue.get(agent).map(crate::modes::mode_table).unwrap_or_default()
     }

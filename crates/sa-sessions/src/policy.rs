@@ -1,4 +1,4 @@
-//! What is decided without a client: rules, the permission mode, the time that is over.
+//! Decisions without a client: rules, the permission mode, the time that is over.
 //!
 //! Much of a request is written by the model, and a rule must not be talked into an `allow`: that takes the tool's name or kind,
 //! and all that the call is about. For a `deny` or an `ask` anything that may be meant is enough.
@@ -84,12 +84,12 @@ impl Policy {
         !self.rules.is_empty()
     }
 
-    /// How long a client has.
+    /// Returns the time that a client has.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.timeout
     }
 
-    /// What is decided then.
+    /// The decision then.
     pub(crate) fn after_timeout(&self) -> PermissionReplyKind {
         match self.on_timeout {
             TimeoutDecision::Reject => PermissionReplyKind::Reject,
@@ -120,12 +120,12 @@ impl Rule {
     }
 }
 
-/// Whether all that a call is about is within a pattern. A call that says nothing of it is within those for everything.
+/// Returns whether all that a call is about is within a pattern. A call that says nothing of it is within those for everything.
 fn covers_all(input: &Pattern, subjects: &[Subject]) -> bool {
     input.is_any() || (!subjects.is_empty() && decisive(subjects).all(|subject| subject.is_covered_by(input)))
 }
 
-/// Whether a pattern may mean something that a call is about.
+/// Returns whether a pattern may mean something that a call is about.
 fn means_any(input: &Pattern, request: &PermissionRequest, subjects: &[Subject]) -> bool {
     match subjects {
         [] => input.matches(&request.title),

@@ -1,4 +1,4 @@
-//! What is kept of a session beside its events: enough to describe it and to go on with it after a restart.
+//! The record of a session next to its events: enough to describe it and to continue it after a restart.
 
 use crate::stored::RecordVersion;
 use bytes::Bytes;
@@ -12,13 +12,14 @@ use sa_store::Listing;
 use sa_universal::Form;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The mode in which agents do what they are told.
+/// The mode in which agents do the work.
 pub(crate) const BUILD: &str = "build";
 
 /// A session as it is stored. Types of the HTTP API have a form of their own here, see [`crate::stored`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     #[serde(default)]
@@ -35,7 +36,7 @@ pub(crate) struct Record {
     pub(crate) updated_at_ms: u64,
     #[serde(with = "crate::stored")]
     pub(crate) state: SessionState,
-    /// Why its agent could not be started the last time.
+    /// The reason its agent could not be started the last time.
     #[serde(with = "crate::stored", default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<AgentError>,
     /// The request that created it, if its client named it.
@@ -69,10 +70,10 @@ pub(crate) struct Record {
     /// Requests that were open when the daemon ended, in case the agent repeats them.
     #[serde(default)]
     pub(crate) unanswered: Vec<Unanswered>,
-    /// How often its agent was started.
+    /// Starts of its agent so far.
     #[serde(default)]
     pub(crate) runs: u32,
-    /// Its agent has not been told yet what was said before.
+    /// True if its agent does not know the conversation before it yet.
     #[serde(default)]
     pub(crate) owes_history: bool,
     /// The last event before the turn that runs.
@@ -106,7 +107,7 @@ pub(crate) struct Record {
 }
 
 /// The settings that a session was created with and that no request changes later.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Requested {
     pub(crate) agent: String,
@@ -136,8 +137,20 @@ pub(crate) enum Activity {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreationKey {
     pub(crate) key: String,
-    /// Tells the request from others under the same key.
+    /// Distinguishes the request from others under the same key.
     pub(crate) digest: String,
+}
+
+impl CreationKey {
+    /// Names a request. Secrets are left out: a digest of what is easily guessed gives it away.
+    pub(crate) fn new(key: String, request: &CreateSession) -> Self {
+        let mut request = request.clone();
+        request.token = request.token.map(|_| String::new());
+        request.env.values_mut().for_each(String::clear);
+        let body = serde_json::to_vec(&request).unwrap_or_default();
+        let digest = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { key, digest }
+    }
 }
 
 /// A question or permission that nobody had answered when the daemon ended.
@@ -159,31 +172,10 @@ pub(crate) struct OpenQuestion {
 impl Record {
     pub(crate) fn new(request: CreateSession, cwd: String, now_ms: u64) -> Self {
         Self {
-            version: RecordVersion,
-            variables: BTreeSet::new(),
-            token_variable: None,
             cwd,
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
             state: SessionState::Starting,
-            error: None,
-            created_by: None,
-            begun: false,
-            queue_held: false,
-            queue_order: Vec::new(),
-            allowances: Vec::new(),
-            turn: None,
-            questions: Vec::new(),
-            permissions: Vec::new(),
-            usage: None,
-            choices: SessionChoices::default(),
-            native_session_id: None,
-            unanswered: Vec::new(),
-            runs: 0,
-            owes_history: false,
-            turn_after: 0,
-            forked_from: None,
-            fork_of: None,
             titled: request.title.is_some(),
             title: request.title,
             metadata: request.metadata,
@@ -202,6 +194,7 @@ impl Record {
                 policy: request.policy,
                 webhook: request.webhook,
             },
+            ..Self::default()
         }
     }
 
@@ -310,7 +303,7 @@ impl Record {
     }
 }
 
-/// What a description needs that is not part of the record.
+/// The part of a description that is not in the record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
     pub(crate) queue: Vec<QueuedMessage>,
@@ -320,7 +313,7 @@ pub(crate) struct View {
     pub(crate) detail: Detail,
 }
 
-/// How much of a session a description has.
+/// The parts of a session that a description has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Detail {
     /// All of it.

@@ -30,14 +30,14 @@ mod turn;
 mod turns;
 mod usage;
 
-pub(crate) use effect::{Commit, Effect, Figure, Job};
+pub(crate) use effect::{Commit, Effect, EndedTurn, Figure, Job};
 pub(crate) use input::{Agent, Context, Input, Leftovers, McpServer, Now, Origin, Transport};
 pub(crate) use machine::{Machine, Setup};
 pub(crate) use trace::Tracing;
 
 use std::time::Duration;
 
-/// How long an agent has to close a session that is terminated.
+/// Time for an agent to close a session that is terminated.
 pub(crate) const CLOSING: Duration = Duration::from_secs(2);
-/// How long it has when the session is opened again in another process, which some agents refuse before that.
+/// Time for the same when the session is opened again in another process, which some agents refuse before that.
 const LEAVING: Duration = Duration::from_secs(5);

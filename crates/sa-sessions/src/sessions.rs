@@ -2,14 +2,14 @@
 
 use crate::agent::Pool;
 use crate::command::NativeSession;
-use crate::creations::Creations;
+use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::limits::SessionLimits;
 use crate::parts::{Parts, Totals};
 use crate::registry::{Purpose, Registry};
+use crate::reservations::Reservations;
 use crate::shared::Shared;
 use crate::{SessionError, webhooks};
-use parking_lot::Mutex;
 use sa_config::ConfigStore;
 use sa_credentials::Host;
 use sa_hub::Hub;
@@ -25,16 +25,16 @@ use tokio_util::task::TaskTracker;
 
 /// Pause between two looks for sessions that need not be kept any longer.
 const SWEEPING: Duration = Duration::from_secs(60);
-/// How long owners have to stop when the daemon does.
+/// Time for owners to stop when the daemon does.
 const STOPPING: Duration = Duration::from_secs(2);
-/// How long a session that is deleted has to end by itself.
+/// Time for a session that is deleted to end by itself.
 const ENDING: Duration = Duration::from_secs(15);
 
-/// What the sessions are made of.
+/// The parts of the sessions.
 pub struct SessionsOptions {
-    /// Where agents run.
+    /// The processes of agents.
     pub hub: Hub,
-    /// Where sessions are kept.
+    /// The store of sessions.
     pub store: Store,
     /// The configuration of directories.
     pub configs: ConfigStore,
@@ -44,11 +44,11 @@ pub struct SessionsOptions {
     pub webhooks: sa_webhooks::Client,
     /// Their bounds.
     pub limits: SessionLimits,
-    /// Where sessions work that name no directory.
+    /// The directory of sessions that name none.
     pub workspace: PathBuf,
     /// The machine, with the daemon's environment, from which configurations may take something.
     pub host: Host,
-    /// Where spans of turns go, if somebody collects them.
+    /// The exporter of spans of turns, if somebody collects them.
     pub telemetry: Option<Exporter>,
     /// Texts that are never exported, such as the daemon's token.
     pub secrets: Vec<String>,
@@ -62,8 +62,11 @@ pub(crate) struct Inner {
     pub(crate) parts: Arc<Parts>,
     pub(crate) workspace: PathBuf,
     registry: Registry,
-    /// Requests for new sessions that are under way, by the keys that their clients gave them.
-    pub(crate) creations: Creations,
+    /// Requests for new sessions that are under way, by the keys that their clients gave them, with their digests. The store lists a
+    /// session with the key that it was created with, so keys last as long as their sessions.
+    pub(crate) creations: Reservations<String, String>,
+    /// Agents, each with a session of its own that an import is about to take over, so that no other import does.
+    pub(crate) takeovers: Reservations<(String, String)>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
 }
@@ -80,7 +83,6 @@ impl Sessions {
             webhooks: options.webhooks,
             limits: options.limits,
             totals: Totals::default(),
-            claimed: Mutex::default(),
             host: options.host,
             telemetry: options.telemetry,
             secrets: options.secrets,
@@ -89,7 +91,8 @@ impl Sessions {
             parts: Arc::new(parts),
             workspace: options.workspace,
             registry: Registry::default(),
-            creations: Creations::default(),
+            creations: Reservations::default(),
+            takeovers: Reservations::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         };
@@ -149,7 +152,7 @@ impl Sessions {
     }
 
     /// Ends a session and forgets it. Deleting one that does not exist is no mistake.
-    pub async fn delete(&self, id: &str) -> Result<(), SessionError> {
+    pub async fn delete(&self, id: &str) -> Result<()> {
         let shared = match self.get(id).await {
             Ok(session) => session.0,
             Err(SessionError::Unknown(_)) => return Ok(()),
@@ -181,7 +184,7 @@ impl Sessions {
     }
 
     /// Removes a session that has no owner from the store and from memory.
-    async fn delete_stored(&self, id: &str) -> Result<(), SessionError> {
+    async fn delete_stored(&self, id: &str) -> Result<()> {
         let _reserved = self.registry().reserve(id, Purpose::Moving).await;
         self.0.parts.store.delete(id).await?;
         self.forget(id);
@@ -192,10 +195,11 @@ impl Sessions {
     pub(crate) async fn take_back(&self, id: &str, old: &Shared) {
         match self.0.parts.store.session(id).await {
             Ok(Some(stored)) => {
-                // Its readers and its webhook go on with the new one.
+                // Its readers and its webhook continue with the new one.
                 old.deleted.cancel();
                 old.log.close();
-                if let Err(error) = self.adopt_stored(stored, old.env()) {
+                let env = old.state().env.clone();
+                if let Err(error) = self.adopt_stored(stored, env) {
                     tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
                 }
             }

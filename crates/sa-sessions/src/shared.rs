@@ -1,7 +1,7 @@
-//! What a session's handles and its owner share.
+//! State that a session's handles and its owner share.
 
-use crate::command::{Command, Urgent};
-use crate::log::{Line, Log};
+use crate::command::Command;
+use crate::log::{EventLine, Log};
 use crate::record::{Detail, Record, View};
 use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
@@ -15,11 +15,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Shared {
     pub(crate) id: String,
     pub(crate) log: std::sync::Arc<Log>,
+    /// Takes commands that can wait.
     pub(crate) commands: mpsc::Sender<Command>,
-    pub(crate) urgent: mpsc::Sender<Urgent>,
+    pub(crate) urgent: mpsc::Sender<Command>,
     /// Cancelled to stop the owner without a trace in the log.
     pub(crate) stop: CancellationToken,
-    /// Set by whoever deletes the session.
+    /// Set when the session is deleted.
     pub(crate) deleting: AtomicBool,
     /// Cancelled when the session is forgotten.
     pub(crate) deleted: CancellationToken,
@@ -31,22 +32,22 @@ pub(crate) struct Shared {
     pub(crate) delivered: CancellationToken,
     /// Cancelled when the owner has stopped.
     pub(crate) stopped: CancellationToken,
-    /// Why the owner cannot store what has happened, while it tries again: nobody needs to wait for it meanwhile.
+    /// The reason the owner cannot store what has happened, while it tries again: nobody needs to wait for it meanwhile.
     pub(crate) stalled: watch::Sender<Option<StoreError>>,
     state: Mutex<State>,
 }
 
 /// The newest that was committed.
-struct State {
+pub(crate) struct State {
     record: Record,
-    /// Variables for the agent's process alone.
-    env: BTreeMap<String, String>,
-    queue: Vec<QueuedMessage>,
+    /// Variables that the agent of this session, of a copy of it, or of its next owner gets.
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) queue: Vec<QueuedMessage>,
     /// The ACP server on which its agent runs.
-    server: Option<String>,
-    webhook: Option<WebhookStatus>,
+    pub(crate) server: Option<String>,
+    pub(crate) webhook: Option<WebhookStatus>,
     /// The trace of the newest turn.
-    trace: Option<TraceContext>,
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// The record after a commit.
@@ -63,7 +64,7 @@ impl Shared {
         id: &str,
         log: Log,
         commands: mpsc::Sender<Command>,
-        urgent: mpsc::Sender<Urgent>,
+        urgent: mpsc::Sender<Command>,
         record: Record,
         env: BTreeMap<String, String>,
         webhook: Option<WebhookStatus>,
@@ -85,11 +86,12 @@ impl Shared {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// Locks the state, for one statement.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
 
-    /// What clients see from now on.
+    /// Sets the state that clients see from now on.
     pub(crate) fn show(&self, record: &Record, queue: Vec<QueuedMessage>) {
         let mut state = self.state();
         state.record.clone_from(record);
@@ -100,7 +102,7 @@ impl Shared {
     /// has the id of an event that it does not reflect.
     pub(crate) fn publish(
         &self,
-        lines: Vec<Line>,
+        lines: Vec<EventLine>,
         oldest: u64,
         record: Shown<'_>,
         queue: Vec<QueuedMessage>,
@@ -112,25 +114,6 @@ impl Shared {
         }
         state.queue = queue;
         self.log.publish(lines, oldest);
-    }
-
-    /// How the webhook stands from now on.
-    pub(crate) fn show_webhook(&self, status: WebhookStatus) {
-        self.state().webhook = Some(status);
-    }
-
-    pub(crate) fn webhook(&self) -> Option<WebhookStatus> {
-        self.state().webhook.clone()
-    }
-
-    /// What a copy of the session, or its next owner, gives its agent.
-    pub(crate) fn env(&self) -> BTreeMap<String, String> {
-        self.state().env.clone()
-    }
-
-    /// What they give it from now on.
-    pub(crate) fn set_env(&self, env: BTreeMap<String, String>) {
-        self.state().env = env;
     }
 
     pub(crate) fn record(&self) -> Record {
@@ -165,30 +148,5 @@ impl Shared {
     pub(crate) fn shown_state(&self) -> SessionState {
         let state = self.state();
         state.record.shown_state(state.queue.len())
-    }
-
-    /// Returns how many messages wait.
-    pub(crate) fn queued(&self) -> usize {
-        self.state().queue.len()
-    }
-
-    /// Notes the trace of the turn that begins.
-    pub(crate) fn set_trace(&self, trace: Option<TraceContext>) {
-        self.state().trace = trace;
-    }
-
-    /// Returns the trace of the newest turn.
-    pub(crate) fn trace(&self) -> Option<TraceContext> {
-        self.state().trace.clone()
-    }
-
-    /// Notes on which ACP server the agent runs.
-    pub(crate) fn set_server(&self, server: Option<String>) {
-        self.state().server = server;
-    }
-
-    /// Returns the ACP server on which the agent runs.
-    pub(crate) fn server(&self) -> Option<String> {
-        self.state().server.clone()
     }
 }

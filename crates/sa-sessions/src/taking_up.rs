@@ -1,6 +1,7 @@
 //! Sessions from the store into memory: at the start those in which something was under way, all others when somebody asks for them.
 
 use crate::driver::{self, Driver};
+use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::{Ends, Log};
 use crate::record::Record;
@@ -20,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Commands that may wait for an owner. Each caller sends one and waits for its answer.
 const COMMANDS: usize = 64;
-/// How long the daemon waits at its start until sessions say what became of the turns that ran before.
+/// Time that the daemon waits at its start until sessions say what became of the turns that ran before.
 const RECOVERING: Duration = Duration::from_secs(5);
-/// How long an owner that is to stop may take to store what it has accepted and to answer its client.
+/// Time for an owner that is to stop to store what it has accepted and to answer its client.
 const FINISHING: Duration = Duration::from_secs(1);
 
 /// A session that the store has, on its way into memory.
@@ -32,7 +33,7 @@ pub(crate) struct Arrival {
     /// Variables for the agent's process alone.
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) webhook: Option<WebhookStatus>,
-    /// How the store lists it.
+    /// The session's entry in the store's list.
     pub(crate) listing: Listing,
 }
 
@@ -55,7 +56,7 @@ impl Arrival {
 
 impl Sessions {
     /// Returns the session of that id, from the store if it is not in memory.
-    pub async fn get(&self, id: &str) -> Result<SessionHandle, SessionError> {
+    pub async fn get(&self, id: &str) -> Result<SessionHandle> {
         let registry = self.registry();
         if let Some(shared) = registry.find(id) {
             return Ok(SessionHandle(shared));
@@ -120,7 +121,7 @@ impl Sessions {
         &self,
         stored: StoredSession,
         env: BTreeMap<String, String>,
-    ) -> Result<SessionHandle, SessionError> {
+    ) -> Result<SessionHandle> {
         let id = stored.id.clone();
         Ok(SessionHandle(self.adopt(&id, Arrival::read(stored, env)?)))
     }

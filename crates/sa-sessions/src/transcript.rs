@@ -1,6 +1,6 @@
 //! The transcript: which events say something of it, and pages of it as clients get them.
 
-use crate::SessionError;
+use crate::error::Result;
 use crate::log::Log;
 use bytes::{BufMut, Bytes, BytesMut};
 use sa_api::sessions::{
@@ -18,7 +18,7 @@ use std::collections::HashSet;
 const PAGE_BYTES: usize = 1 << 20;
 /// Messages with open pieces that are remembered. Beyond that their pieces are marked again, which changes nothing.
 const REMEMBERED: usize = 1024;
-/// How ids of messages begin that clients have sent. Messages of users that agents report have other ids.
+/// The beginning of ids of messages that clients have sent. Messages of users that agents report have other ids.
 pub(crate) const SENT: &str = "msg";
 
 /// Says which events change a session's transcript, and how.
@@ -99,7 +99,7 @@ pub(crate) async fn read(
     after: Option<u64>,
     order: TranscriptOrder,
     limit: usize,
-) -> Result<Transcript, SessionError> {
+) -> Result<Transcript> {
     let direction = match order {
         TranscriptOrder::Asc => Direction::Forward,
         TranscriptOrder::Desc => Direction::Backward,

@@ -4,6 +4,8 @@ mod export;
 mod fork;
 mod import;
 mod secrets;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod testing;
 mod unfinished;
 
 use crate::record::Record;
@@ -21,7 +23,7 @@ struct Head {
     session_id: String,
     /// The id of the last line's event, by which an export is seen to be whole.
     last_event_id: u64,
-    /// What of the session is not in the record, as it is nobody else's business.
+    /// The part of the session that is private and therefore not in the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     omitted: Vec<String>,
     record: Record,

@@ -2,8 +2,8 @@
 //! conventions for generative AI.
 
 use crate::Sessions;
+use crate::session::EndedTurn;
 use sa_api::Timestamp;
-use sa_api::sessions::Usage;
 use sa_otlp::{Histogram, Reading, ReadingKind};
 
 const SECONDS: &[f64] =
@@ -40,12 +40,13 @@ impl Default for TurnFigures {
 
 impl TurnFigures {
     /// Adds a turn that has just ended. One whose beginning another daemon saw has no duration.
-    pub(crate) fn add(&self, agent: &str, model: &str, started_at: Option<Timestamp>, usage: Option<&Usage>) {
+    pub(crate) fn add(&self, turn: &EndedTurn) {
+        let EndedTurn { agent, model, started_at, usage } = turn;
         let labels = || {
             vec![
                 ("gen_ai.operation.name", "invoke_agent".to_owned()),
-                ("gen_ai.agent.name", agent.to_owned()),
-                ("gen_ai.request.model", model.to_owned()),
+                ("gen_ai.agent.name", agent.clone()),
+                ("gen_ai.request.model", model.clone()),
             ]
         };
         if let Some(started_at) = started_at {

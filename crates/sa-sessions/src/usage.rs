@@ -1,6 +1,7 @@
 //! Tokens and cost over all sessions, those that were deleted included.
 
-use crate::{SessionError, Sessions};
+use crate::Sessions;
+use crate::error::Result;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use sa_api::sessions::{Usage, UsageCost};
 use sa_api::{Timestamp, UsageFigures, UsageGroup, UsageGrouping, UsageReport};
@@ -13,7 +14,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// Parts of a currency in which costs are counted, so that sums are exact.
 const BILLION: f64 = 1e9;
 
-/// Which usage to report. An empty list stands for any.
+/// The usage to report. An empty list stands for any.
 #[derive(Debug, Clone, Default)]
 pub struct UsageFilter {
     /// The start of the period, inclusive.
@@ -68,7 +69,7 @@ impl Sessions {
         filter: UsageFilter,
         after: Option<&UsageCursor>,
         limit: usize,
-    ) -> Result<UsageReport, SessionError> {
+    ) -> Result<UsageReport> {
         let UsageFilter { from, to, sessions, agents, models, group_by } = filter;
         let query = UsageQuery {
             from_ms: from.map_or(0, Timestamp::as_millis),

@@ -1,7 +1,7 @@
 //! How a question or permission was decided: for those who come too late.
 
 use sa_api::sessions::{
-    PermissionReplyKind, PermissionResolved, QuestionOutcome, QuestionResolved, ResolvedBy,
+    EventData, PermissionReplyKind, PermissionResolved, QuestionOutcome, QuestionResolved, ResolvedBy,
 };
 use serde::Serialize;
 use std::fmt;
@@ -17,11 +17,34 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What was decided on.
+    /// The subject of the decision.
     pub fn id(&self) -> &str {
         match self {
             Self::Question(resolved) => &resolved.id,
             Self::Permission(resolved) => &resolved.id,
+        }
+    }
+
+    /// The end of a question without answers.
+    pub(crate) fn question(id: String, outcome: QuestionOutcome, by: ResolvedBy) -> Self {
+        Self::Question(QuestionResolved { id, outcome, answers: None, by, client: None })
+    }
+
+    /// The end of a question that nobody can answer any more.
+    pub(crate) fn question_withdrawn(id: String, by: ResolvedBy) -> Self {
+        Self::question(id, QuestionOutcome::Cancelled, by)
+    }
+
+    /// The end of a permission that nobody can grant any more.
+    pub(crate) fn permission_withdrawn(id: String, by: ResolvedBy) -> Self {
+        let (reply, option_id, rule, client) = (None, None, None, None);
+        Self::Permission(PermissionResolved { id, reply, option_id, rule, by, client })
+    }
+
+    pub(crate) fn into_event(self) -> EventData {
+        match self {
+            Self::Question(resolved) => EventData::QuestionResolved(resolved),
+            Self::Permission(resolved) => EventData::PermissionResolved(resolved),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Webhooks of sessions: their events come from the log, how far they are is kept in the store.
 
+use crate::error::Result;
 use crate::log::Reader;
 use crate::parts::Parts;
 use crate::shared::Shared;
@@ -7,6 +8,7 @@ use crate::{SessionError, stored};
 use bytes::Bytes;
 use futures_util::future::{self, Either};
 use sa_api::sessions::{SessionState, Webhook, WebhookState, WebhookStatus};
+pub(crate) use sa_webhooks::fresh_status as fresh;
 use sa_webhooks::{BoxFuture, Source, TraceHeaders, WebhookLimits};
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,20 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 /// Events that are looked at at once.
 const PAGE: usize = 256;
-/// How long a webhook has to take what is left when its session is forgotten.
+/// Time for a webhook to take what is left when its session is forgotten.
 const LAST_LOOK: Duration = Duration::from_secs(3);
 
-/// Whether a webhook can be one.
-pub(crate) fn check(webhook: &Webhook) -> Result<(), SessionError> {
+/// Returns whether a webhook can be one.
+pub(crate) fn check(webhook: &Webhook) -> Result<()> {
     sa_webhooks::check(webhook).map_err(|error| SessionError::BadValue(format!("webhook: {error}")))
 }
 
-/// How a webhook stands that has not been used yet.
-pub(crate) fn fresh(webhook: &Webhook) -> WebhookStatus {
-    sa_webhooks::fresh_status(webhook)
-}
-
-/// How a webhook stands for which everything up to that event is old.
+/// Returns the state of a webhook for which everything up to that event is old.
 pub(crate) fn from_there(webhook: &Webhook, event: u64) -> WebhookStatus {
     WebhookStatus { delivered_event_id: event, ..fresh(webhook) }
 }
@@ -53,7 +50,7 @@ pub(crate) fn is_done(status: &WebhookStatus, last: u64) -> bool {
 /// Delivers a session's events until there are no more, it is deleted or the daemon stops.
 pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook, stop: CancellationToken) {
     let _delivered = shared.delivered.clone().drop_guard();
-    let from = shared.webhook().unwrap_or_else(|| fresh(&webhook));
+    let from = shared.state().webhook.clone().unwrap_or_else(|| fresh(&webhook));
     let limits = WebhookLimits::default();
     let (client, own_stop) = (parts.webhooks.clone(), shared.deleted.clone());
     let last_look = shared.last_look.clone();
@@ -103,17 +100,17 @@ impl Source for Feed {
     }
 
     fn trace(&self) -> Option<TraceHeaders> {
-        let trace = self.shared.trace()?;
+        let trace = self.shared.state().trace.clone()?;
         Some(TraceHeaders { traceparent: trace.traceparent(), tracestate: trace.state })
     }
 
     fn store(&self, delivered: u64, status: &WebhookStatus) -> BoxFuture<'_, ()> {
         let state = stored::to_bytes(status);
-        self.shared.show_webhook(status.clone());
+        self.shared.state().webhook = Some(status.clone());
         Box::pin(async move {
             let stored = self.parts.store.set_webhook_cursor(&self.shared.id, delivered, state).await;
             if let Err(error) = stored {
-                // What was delivered will then be delivered again, which is what "at least once" means.
+                // Deliveries may then be repeated, which is what "at least once" means.
                 tracing::warn!(session = %self.shared.id, %error, "how far a webhook is could not be stored");
             }
         })

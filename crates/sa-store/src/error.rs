@@ -46,6 +46,9 @@ impl From<DiskError> for OpenError {
     }
 }
 
+/// A result with the usual error of this crate.
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -72,6 +75,9 @@ pub enum StoreError {
     /// The session already has a message with this turn or this key.
     #[error("the session already has a message for turn {0}, or one with its key")]
     Repeated(String),
+    /// The system has no descriptor or memory left. Nothing of the change was kept; it can be made again.
+    #[error("the session store cannot be used while no file descriptor or memory is free: {0}")]
+    Exhausted(String),
     /// The system said no.
     #[error("the session store cannot be used: {0}")]
     Io(String),
@@ -85,7 +91,7 @@ impl StoreError {
     /// change failed, or what it has met, and the others can still be committed.
     pub(crate) fn concerns_all(&self) -> bool {
         match self {
-            Self::Full | Self::Io(_) | Self::Closed => true,
+            Self::Full | Self::Exhausted(_) | Self::Io(_) | Self::Closed => true,
             Self::Corrupt(_)
             | Self::Sequence { .. }
             | Self::UnknownSession(_)
@@ -102,6 +108,8 @@ impl From<rusqlite::Error> for StoreError {
         match error {
             Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DiskFull => Self::Full,
+                // Files of a store that was opened before are there. Their log and temporary files are opened as needed.
+                ErrorCode::CannotOpen | ErrorCode::OutOfMemory => Self::Exhausted(said),
                 ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Corrupt(said),
                 // The writer only breaks a rule of the schema if a row is there that should not be.
                 ErrorCode::ConstraintViolation => Self::Corrupt(said),
@@ -131,5 +139,19 @@ fn quoted(path: &std::path::Path) -> String {
         text
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_cannot_be_opened_are_a_lack_of_descriptors() {
+        let failed = |code| StoreError::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        assert!(matches!(failed(ffi::SQLITE_CANTOPEN), StoreError::Exhausted(_)));
+        assert!(matches!(failed(ffi::SQLITE_NOMEM), StoreError::Exhausted(_)));
+        assert_eq!(failed(ffi::SQLITE_FULL), StoreError::Full);
+        assert!(matches!(failed(ffi::SQLITE_IOERR_WRITE), StoreError::Io(_)));
     }
 }

@@ -1,6 +1,6 @@
 //! Bringing a session in from elsewhere, its events with their ids: in parts, and for readers all at once.
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::listings::Listed;
 use crate::store::Inner;
 use crate::types::{Listing, NewEvent};
@@ -18,7 +18,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub(crate) async fn begin(store: Arc<Inner>) -> Result<Self, StoreError> {
+    pub(crate) async fn begin(store: Arc<Inner>) -> Result<Self> {
         let number = store.queue.change(0, |transaction| writer::stage(transaction, None, &[])).await?;
         Ok(Self { store, number, finished: false })
     }
@@ -28,7 +28,7 @@ impl Import {
     /// # Errors
     ///
     /// [`StoreError::Sequence`] if one is not; what came before this call is still there.
-    pub async fn append(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError> {
+    pub async fn append(&mut self, events: Vec<NewEvent>) -> Result<()> {
         let bytes = events.iter().map(|event| event.data.len() + crate::limits::CHANGE_COST).sum();
         let number = self.number;
         let stage = move |transaction: &writer::Transaction<'_>| {
@@ -51,7 +51,7 @@ impl Import {
         record: Bytes,
         listing: Listing,
         ended: bool,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let (number, id) = (self.number, session.to_owned());
         let publish = move |transaction: &writer::Transaction<'_>| {
             let listed = Listed { session: number, id: id.clone(), listing: listing.clone(), ended };

@@ -31,6 +31,7 @@ mod queries;
 mod reader;
 mod runs;
 mod schema;
+mod statements;
 mod store;
 mod transcript;
 mod types;

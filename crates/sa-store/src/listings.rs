@@ -2,9 +2,10 @@
 //! only those that are active, however many sessions there are.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::queries::{Head, damaged, session_numbered};
 use crate::schema::standing;
+use crate::statements::Statements as _;
 use crate::types::{ListPlace, Listing, StoredSession, Which};
 use rusqlite::{Connection, Row};
 
@@ -30,7 +31,7 @@ impl Listed {
         sum.number(i64::from(self.ended)).number(i64::from(*active)).sum()
     }
 
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>) -> Result<Self> {
         let session: i64 = row.get(0)?;
         let listing = Listing {
             created_at_ms: row.get::<_, i64>(2)?.cast_unsigned(),
@@ -48,42 +49,31 @@ impl Listed {
     }
 
     /// Writes the row, in the place of the one that was there.
-    pub(crate) fn save(&self, connection: &Connection) -> Result<(), StoreError> {
+    pub(crate) fn save(&self, connection: &Connection) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO listings
                        (session, id, created_at_ms, agent, native, key, labels, ended, active, checksum)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-        connection.prepare_cached(sql)?.execute((
-            self.session,
-            &self.id,
-            self.listing.created_at_ms.cast_signed(),
-            &self.listing.agent,
-            &self.listing.native,
-            &self.listing.key,
-            self.listing.labels.as_ref(),
-            self.ended,
-            self.listing.active,
-            self.sum(),
-        ))?;
-        Ok(())
+        let Listing { created_at_ms, agent, native, key, labels, active } = &self.listing;
+        let (created_at_ms, labels) = (created_at_ms.cast_signed(), labels.as_ref());
+        let (session, id, ended, sum) = (self.session, &self.id, self.ended, self.sum());
+        let row = (session, id, created_at_ms, agent, native, key, labels, ended, active, sum);
+        connection.change(sql, row)
     }
 }
 
-pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed, StoreError> {
+pub(crate) fn of(connection: &Connection, session: i64) -> Result<Listed> {
     let sql = format!("SELECT {COLUMNS} FROM listings l WHERE l.session = ?1");
-    let mut select = connection.prepare_cached(&sql)?;
-    let mut rows = select.query([session])?;
-    let missing = || Err(damaged(format!("session number {session} is not listed")));
-    rows.next()?.map_or_else(missing, Listed::read)
+    let listed = connection.first(&sql, [session], Listed::read)?;
+    listed.ok_or_else(|| damaged(format!("session number {session} is not listed")))
 }
 
-pub(crate) fn remove(connection: &Connection, session: i64) -> Result<(), StoreError> {
-    connection.prepare_cached("DELETE FROM listings WHERE session = ?1")?.execute([session])?;
-    Ok(())
+pub(crate) fn remove(connection: &Connection, session: i64) -> Result<()> {
+    connection.change("DELETE FROM listings WHERE session = ?1", [session])
 }
 
 /// Lists the sessions of a file that has no listings. One whose record or head cannot be read counts as active, so that a start says
 /// what is wrong with it.
-pub(crate) fn fill(connection: &Connection, listing: fn(&[u8]) -> Option<Listing>) -> Result<(), StoreError> {
+pub(crate) fn fill(connection: &Connection, listing: fn(&[u8]) -> Option<Listing>) -> Result<()> {
     let sql = format!("SELECT number, id, record FROM sessions WHERE standing = {}", standing::LIVE);
     let mut select = connection.prepare(&sql)?;
     let mut rows = select.query([])?;
@@ -108,7 +98,7 @@ pub(crate) fn page(
     after: Option<&ListPlace>,
     limit: usize,
     takes: impl Fn(&str, &Listing) -> bool,
-) -> Result<Vec<StoredSession>, StoreError> {
+) -> Result<Vec<StoredSession>> {
     let snapshot = connection.transaction()?;
     let condition = match which {
         Which::All => "",
@@ -144,7 +134,7 @@ pub(crate) fn page(
 }
 
 /// Returns the sessions that have to be taken up, in the order in which they were made.
-pub(crate) fn active(connection: &mut Connection) -> Result<Vec<StoredSession>, StoreError> {
+pub(crate) fn active(connection: &mut Connection) -> Result<Vec<StoredSession>> {
     let snapshot = connection.transaction()?;
     let mut select =
         snapshot.prepare_cached("SELECT session FROM listings WHERE active <> 0 ORDER BY session")?;
@@ -153,21 +143,19 @@ pub(crate) fn active(connection: &mut Connection) -> Result<Vec<StoredSession>, 
 }
 
 /// Returns the id of the session that was created with a key.
-pub(crate) fn with_key(connection: &mut Connection, key: &str) -> Result<Option<String>, StoreError> {
+pub(crate) fn with_key(connection: &mut Connection, key: &str) -> Result<Option<String>> {
     let sql = format!("SELECT {COLUMNS} FROM listings l WHERE l.key = ?1 AND l.key IS NOT NULL");
-    let mut select = connection.prepare_cached(&sql)?;
-    let mut rows = select.query([key])?;
-    rows.next()?.map(|row| Listed::read(row).map(|listed| listed.id)).transpose()
+    Ok(connection.first(&sql, [key], Listed::read)?.map(|listed| listed.id))
 }
 
 /// Returns whether a session is the one to which an agent gave that native id.
-pub(crate) fn has_native(connection: &mut Connection, agent: &str, native: &str) -> Result<bool, StoreError> {
+pub(crate) fn has_native(connection: &mut Connection, agent: &str, native: &str) -> Result<bool> {
     let sql = "SELECT 1 FROM listings WHERE native = ?1 AND agent = ?2 AND native IS NOT NULL";
     Ok(connection.prepare_cached(sql)?.exists([native, agent])?)
 }
 
 /// Returns the ids of sessions that have not ended.
-pub(crate) fn open_ids(connection: &mut Connection) -> Result<Vec<String>, StoreError> {
+pub(crate) fn open_ids(connection: &mut Connection) -> Result<Vec<String>> {
     let mut select = connection.prepare_cached("SELECT id FROM listings WHERE ended = 0")?;
     let ids = select.query_map([], |row| row.get(0))?;
     Ok(ids.collect::<Result<_, _>>()?)
@@ -182,7 +170,7 @@ pub(crate) struct Census {
 }
 
 /// Counts the sessions.
-pub(crate) fn census(connection: &Connection) -> Result<Census, StoreError> {
+pub(crate) fn census(connection: &Connection) -> Result<Census> {
     let count = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let sessions = count("SELECT count(*) FROM listings")?;
     let open = count("SELECT count(*) FROM listings WHERE ended = 0")?;

@@ -1,9 +1,10 @@
 //! Messages as rows: a label that says which one it is and how far, and what it holds.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::queries::damaged;
 use crate::schema::{MAX_ID, id_at, place};
+use crate::statements::Statements as _;
 use crate::types::{MessageState, StoredMessage};
 use rusqlite::Connection;
 
@@ -26,7 +27,7 @@ impl Label {
 }
 
 /// Returns the labels of all messages of a session, in order. All are checked, so one that is not found is not there.
-pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>, StoreError> {
+pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>> {
     let sql = "SELECT place, turn_id, key, state, digest, label FROM messages WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query([place(session, 0), place(session, MAX_ID)])?;
@@ -49,7 +50,7 @@ pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>
     Ok(labels)
 }
 
-pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage, StoreError> {
+pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage> {
     let sql = "SELECT checksum, answer, body FROM messages WHERE place = ?1";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     let (sum, answer, body): (i64, Vec<u8>, Vec<u8>) =
@@ -68,41 +69,26 @@ pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessa
 }
 
 /// Adds a message to a session.
-pub(crate) fn insert(connection: &Connection, place: i64, message: &StoredMessage) -> Result<(), StoreError> {
+pub(crate) fn insert(connection: &Connection, place: i64, message: &StoredMessage) -> Result<()> {
     let StoredMessage { turn_id, key, body_digest: digest, body, answer, state } = message;
     let label = Label { place, turn_id: turn_id.clone(), key: key.clone(), state: *state, digest: *digest };
     let sql = "INSERT INTO messages (place, turn_id, key, state, digest, label, checksum, answer, body)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    connection.prepare_cached(sql)?.execute((
-        place,
-        turn_id,
-        key,
-        number_of(*state),
-        digest.as_slice(),
-        label.sum(),
-        content_sum(place, answer, body),
-        answer.as_ref(),
-        body.as_ref(),
-    ))?;
-    Ok(())
+    let (label, content) = (label.sum(), content_sum(place, answer, body));
+    let (digest, answer, body) = (digest.as_slice(), answer.as_ref(), body.as_ref());
+    connection.change(sql, (place, turn_id, key, number_of(*state), digest, label, content, answer, body))
 }
 
 /// Notes how far a message is.
-pub(crate) fn set_state(
-    connection: &Connection,
-    label: Label,
-    state: MessageState,
-) -> Result<(), StoreError> {
+pub(crate) fn set_state(connection: &Connection, label: Label, state: MessageState) -> Result<()> {
     let label = Label { state, ..label };
     let sql = "UPDATE messages SET state = ?2, label = ?3 WHERE place = ?1";
-    connection.prepare_cached(sql)?.execute((label.place, number_of(state), label.sum()))?;
-    Ok(())
+    connection.change(sql, (label.place, number_of(state), label.sum()))
 }
 
 /// Forgets a message.
-pub(crate) fn remove(connection: &Connection, label: &Label) -> Result<(), StoreError> {
-    connection.prepare_cached("DELETE FROM messages WHERE place = ?1")?.execute([label.place])?;
-    Ok(())
+pub(crate) fn remove(connection: &Connection, label: &Label) -> Result<()> {
+    connection.change("DELETE FROM messages WHERE place = ?1", [label.place])
 }
 
 fn content_sum(place: i64, answer: &[u8], body: &[u8]) -> i64 {

@@ -1,6 +1,6 @@
 //! Opening a database: whose it is, whether it is whole, and which version it has.
 
-use crate::error::{OpenError, StoreError};
+use crate::error::{OpenError, Result, StoreError};
 use crate::files::{self, Condition, beside};
 use crate::limits::{BUSY_WAIT, CHECKED_BYTES, LOG_FILE_BYTES};
 use crate::options::{Meaning, StoreOptions, Synchronous};
@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path, options: &StoreOptions) -> Result<Opened, OpenEr
 
 /// Returns a store without a file. It is gone with its connection.
 pub(crate) fn in_memory() -> Result<Connection, OpenError> {
-    let make = || -> Result<Connection, StoreError> {
+    let make = || -> Result<Connection> {
         let mut connection = Connection::open_in_memory()?;
         schema::migrate(&mut connection, &Meaning::default())?;
         configure(&connection)?;
@@ -47,7 +47,7 @@ pub(crate) fn in_memory() -> Result<Connection, OpenError> {
 }
 
 /// Returns a connection that only reads.
-pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_WAIT)?;
@@ -56,7 +56,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Returns a connection that copies the log of one that writes.
-pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn copier(path: &Path) -> Result<Connection> {
     let connection = connect(path)?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     // One that has never read does not know that there is a log, and copies nothing.
@@ -70,7 +70,7 @@ pub(crate) fn copier(path: &Path) -> Result<Connection, StoreError> {
 fn create(path: &Path) -> Result<(), OpenError> {
     let new = beside(path, "-new");
     files::make_private(&new)?;
-    let make = || -> Result<(), StoreError> {
+    let make = || -> Result<()> {
         let mut connection = connect(&new)?;
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "synchronous", "OFF")?;
@@ -123,7 +123,7 @@ fn check(connection: &Connection, condition: Condition, path: &Path) -> Result<(
     Ok(())
 }
 
-fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<(), StoreError> {
+fn prepare(connection: &mut Connection, options: &StoreOptions) -> Result<()> {
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     let level = match options.synchronous {
         Synchronous::Normal => "NORMAL",
@@ -153,7 +153,9 @@ fn refused(path: &Path, error: StoreError) -> OpenError {
     match error {
         StoreError::Corrupt(detail) => OpenError::Corrupt { path: path.to_owned(), detail },
         StoreError::Full => OpenError::Full,
-        StoreError::Io(_) if files::has_no_room(path) => OpenError::Full,
+        StoreError::Exhausted(_) | StoreError::Io(_) if files::has_no_room(path) => OpenError::Full,
+        // A file that cannot be opened at the start most likely belongs to somebody else.
+        StoreError::Exhausted(said) => OpenError::Io(StoreError::Io(said).to_string()),
         other => OpenError::Io(other.to_string()),
     }
 }

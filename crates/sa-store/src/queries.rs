@@ -1,8 +1,9 @@
 //! Reads of the store. Each function runs on any connection and checks what it finds.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::schema::{MAX_ID, place, record_sum, standing, webhook_sum};
+use crate::statements::Statements as _;
 use crate::types::{EventSlice, MessageState, StoredMessage, StoredSession, WebhookCursor};
 use crate::{keys, listings, messages, runs};
 use rusqlite::{Connection, OptionalExtension as _, Row};
@@ -35,7 +36,7 @@ impl Head {
     }
 
     /// Reads one from the columns of [`HEAD`].
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>) -> Result<Self> {
         let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
         let head = Self {
             session: row.get(0)?,
@@ -55,32 +56,26 @@ impl Head {
     }
 
     /// Returns the one of a session that is there.
-    pub(crate) fn of(connection: &Connection, id: &str) -> Result<Self, StoreError> {
+    pub(crate) fn of(connection: &Connection, id: &str) -> Result<Self> {
         let sql = format!(
             "SELECT {HEAD} FROM sessions s JOIN heads h ON h.session = s.number WHERE s.id = ?1 AND s.standing = {}",
             standing::LIVE
         );
-        let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query([id])?;
-        rows.next()?.map_or_else(|| Err(StoreError::UnknownSession(id.to_owned())), Self::read)
+        connection.first(&sql, [id], Self::read)?.ok_or_else(|| StoreError::UnknownSession(id.to_owned()))
     }
 
-    pub(crate) fn numbered(connection: &Connection, session: i64) -> Result<Option<Self>, StoreError> {
-        let mut statement =
-            connection.prepare_cached(&format!("SELECT {HEAD} FROM heads h WHERE h.session = ?1"))?;
-        let mut rows = statement.query([session])?;
-        rows.next()?.map(Self::read).transpose()
+    pub(crate) fn numbered(connection: &Connection, session: i64) -> Result<Option<Self>> {
+        connection.first(&format!("SELECT {HEAD} FROM heads h WHERE h.session = ?1"), [session], Self::read)
     }
 }
 
 /// Returns all sessions, in the order in which they were made.
-pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>, StoreError> {
+pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>> {
     let snapshot = connection.transaction()?;
-    let mut statement = snapshot.prepare_cached(&format!(
-        "SELECT number, id, standing, record, checksum FROM sessions WHERE standing NOT IN ({}, {}) ORDER BY number",
-        standing::STAGED,
-        standing::DOOMED
-    ))?;
+    let (staged, doomed) = (standing::STAGED, standing::DOOMED);
+    let sql =
+        format!("SELECT {SESSION} FROM sessions WHERE standing NOT IN ({staged}, {doomed}) ORDER BY number");
+    let mut statement = snapshot.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
@@ -89,31 +84,25 @@ pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>
     Ok(sessions)
 }
 
-pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>, StoreError> {
+pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>> {
     let snapshot = connection.transaction()?;
-    let mut statement = snapshot.prepare_cached(&format!(
-        "SELECT number, id, standing, record, checksum FROM sessions WHERE id = ?1 AND standing <> {}",
-        standing::DOOMED
-    ))?;
-    let mut rows = statement.query([id])?;
-    rows.next()?.map(|row| read_session(&snapshot, row)).transpose()
+    let sql = format!("SELECT {SESSION} FROM sessions WHERE id = ?1 AND standing <> {}", standing::DOOMED);
+    snapshot.first(&sql, [id], |row| read_session(&snapshot, row))
 }
 
-pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool, StoreError> {
+pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool> {
     Ok(connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([id])?)
 }
 
-pub(crate) fn session_numbered(
-    connection: &Connection,
-    number: i64,
-) -> Result<Option<StoredSession>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT number, id, standing, record, checksum FROM sessions WHERE number = ?1")?;
-    let mut rows = statement.query([number])?;
-    rows.next()?.map(|row| read_session(connection, row)).transpose()
+pub(crate) fn session_numbered(connection: &Connection, number: i64) -> Result<Option<StoredSession>> {
+    let sql = format!("SELECT {SESSION} FROM sessions WHERE number = ?1");
+    connection.first(&sql, [number], |row| read_session(connection, row))
 }
 
-fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession, StoreError> {
+/// The columns that [`read_session`] takes.
+const SESSION: &str = "number, id, standing, record, checksum";
+
+fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession> {
     let number: i64 = row.get(0)?;
     let id: Option<String> = row.get(1)?;
     let record: Vec<u8> = row.get(3)?;
@@ -150,9 +139,9 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession,
 }
 
 /// Returns whether the first and the last of a session's events are those that its head names.
-fn check_ends(connection: &Connection, head: &Head) -> Result<(), StoreError> {
+fn check_ends(connection: &Connection, head: &Head) -> Result<()> {
     let (from, to) = (place(head.session, 0), place(head.session, MAX_ID));
-    let end = |sql| -> Result<Option<(u64, u64)>, StoreError> {
+    let end = |sql| -> Result<Option<(u64, u64)>> {
         let read = |row: &Row<'_>| Ok(runs::extent(row.get(0)?, row.get(1)?));
         Ok(connection.prepare_cached(sql)?.query_row([from, to], read).optional()?)
     };
@@ -174,16 +163,15 @@ fn check_ends(connection: &Connection, head: &Head) -> Result<(), StoreError> {
     }
 }
 
-fn webhook(connection: &Connection, session: i64) -> Result<Option<WebhookCursor>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT delivered, state, checksum FROM webhooks WHERE session = ?1")?;
-    let mut rows = statement.query([session])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let (delivered, state): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
-    if row.get::<_, i64>(2)? != webhook_sum(session, delivered, &state) {
-        return Err(damaged(format!("the webhook of session number {session}")));
-    }
-    Ok(Some(WebhookCursor { delivered: delivered.cast_unsigned(), state: state.into() }))
+fn webhook(connection: &Connection, session: i64) -> Result<Option<WebhookCursor>> {
+    let sql = "SELECT delivered, state, checksum FROM webhooks WHERE session = ?1";
+    connection.first(sql, [session], |row| {
+        let (delivered, state): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        if row.get::<_, i64>(2)? != webhook_sum(session, delivered, &state) {
+            return Err(damaged(format!("the webhook of session number {session}")));
+        }
+        Ok(WebhookCursor { delivered: delivered.cast_unsigned(), state: state.into() })
+    })
 }
 
 /// Returns a run of a session's events after one of them: at most so many, and no more bytes than given but for one
@@ -194,7 +182,7 @@ pub(crate) fn events(
     after: u64,
     limit: usize,
     max_bytes: usize,
-) -> Result<EventSlice, StoreError> {
+) -> Result<EventSlice> {
     let snapshot = connection.transaction()?;
     let head = Head::of(&snapshot, id)?;
     let mut slice = EventSlice { events: Vec::new(), oldest: head.oldest, last: head.last };
@@ -239,7 +227,7 @@ pub(crate) fn message_by_key(
     connection: &mut Connection,
     id: &str,
     key: &str,
-) -> Result<Option<StoredMessage>, StoreError> {
+) -> Result<Option<StoredMessage>> {
     let snapshot = connection.transaction()?;
     let session = Head::of(&snapshot, id)?.session;
     let labels = messages::labels(&snapshot, session)?;
@@ -250,10 +238,7 @@ pub(crate) fn message_by_key(
 }
 
 /// Returns the messages that are not done, in the order in which they were accepted.
-pub(crate) fn pending_messages(
-    connection: &mut Connection,
-    id: &str,
-) -> Result<Vec<StoredMessage>, StoreError> {
+pub(crate) fn pending_messages(connection: &mut Connection, id: &str) -> Result<Vec<StoredMessage>> {
     let snapshot = connection.transaction()?;
     let session = Head::of(&snapshot, id)?.session;
     let labels = messages::labels(&snapshot, session)?.into_iter();

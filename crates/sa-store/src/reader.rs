@@ -1,5 +1,6 @@
 //! Reading: a few connections next to the writer's, or the writer's own if the store is in memory.
 
+use crate::error::Result;
 use crate::error::StoreError;
 use crate::limits::READERS;
 use crate::open;
@@ -33,10 +34,10 @@ impl Readers {
     }
 
     /// Runs a read and waits for it. It runs to its end if the caller is dropped.
-    pub(crate) async fn read<T, F>(&self, queue: &Queue, read: F) -> Result<T, StoreError>
+    pub(crate) async fn read<T, F>(&self, queue: &Queue, read: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     {
         match self {
             Self::Pool(pool) => pool.read(read).await,
@@ -61,10 +62,10 @@ impl Readers {
 }
 
 impl Pool {
-    async fn read<T, F>(&self, read: F) -> Result<T, StoreError>
+    async fn read<T, F>(&self, read: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     {
         let permits = Arc::clone(&self.permits);
         let permit = permits.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;

@@ -11,10 +11,11 @@
 //! event.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::{LARGE_EVENT, MERGED_EVENTS, RUN_BYTES, RUN_EVENTS};
 use crate::queries::damaged;
 use crate::schema::{event_sum, id_at, place};
+use crate::statements::Statements as _;
 use crate::types::StoredEvent;
 use bytes::Bytes;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
@@ -28,14 +29,6 @@ const DEFLATED: u8 = 2;
 
 /// The level of compression: low, as commits wait for it.
 const LEVEL: u32 = 2;
-
-/// An event on its way into a row.
-#[derive(Clone)]
-pub(crate) struct Packed {
-    pub(crate) id: u64,
-    pub(crate) at_ms: u64,
-    pub(crate) data: Bytes,
-}
 
 /// Says if a run is complete, or may become part of a longer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +56,8 @@ impl Packer {
         &mut self,
         connection: &Connection,
         session: i64,
-        events: &[Packed],
-    ) -> Result<(), StoreError> {
+        events: &[StoredEvent],
+    ) -> Result<()> {
         for run in split(events) {
             let bytes: usize = run.iter().map(|event| event.data.len()).sum();
             let complete = events.len() >= MERGED_EVENTS || bytes >= RUN_BYTES / 2;
@@ -75,12 +68,7 @@ impl Packer {
     }
 
     /// Makes one run of the short ones at the end of a session's events.
-    pub(crate) fn merge(
-        &mut self,
-        connection: &Connection,
-        session: i64,
-        last: u64,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn merge(&mut self, connection: &Connection, session: i64, last: u64) -> Result<()> {
         let from = place(session, (last + 1).saturating_sub(4 * MERGED_EVENTS as u64));
         let mut open = Vec::new();
         {
@@ -103,16 +91,14 @@ impl Packer {
         if open.len() < 2 {
             return Ok(());
         }
-        let pack = |event: StoredEvent| Packed { id: event.id, at_ms: event.at_ms, data: event.data };
-        let events: Vec<Packed> = open.into_iter().rev().flatten().map(pack).collect();
+        let events: Vec<StoredEvent> = open.into_iter().rev().flatten().collect();
         // A run has only its first id, so a missing event would give others its id.
         let first = (last + 1).saturating_sub(events.len() as u64);
         if !events.iter().map(|event| event.id).eq(first..=last) {
             return Ok(());
         }
-        connection
-            .prepare_cached("DELETE FROM events WHERE place BETWEEN ?1 AND ?2")?
-            .execute([place(session, first), place(session, last)])?;
+        let merged = [place(session, first), place(session, last)];
+        connection.change("DELETE FROM events WHERE place BETWEEN ?1 AND ?2", merged)?;
         for run in split(&events) {
             self.insert_run(connection, session, run, Shape::Complete)?;
         }
@@ -123,24 +109,22 @@ impl Packer {
         &mut self,
         connection: &Connection,
         session: i64,
-        run: &[Packed],
+        run: &[StoredEvent],
         shape: Shape,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let Some(first) = run.first() else { return Ok(()) };
         let (place, at_ms) = (place(session, first.id), first.at_ms.cast_signed());
         let sql = "INSERT INTO events (place, at_ms, checksum, data, packed) VALUES (?1, ?2, ?3, ?4, ?5)";
-        let mut insert = connection.prepare_cached(sql)?;
         if run.len() == 1 && (shape == Shape::Open || first.data.len() >= LARGE_EVENT) {
-            insert.execute((place, at_ms, event_sum(place, at_ms, &first.data), first.data.as_ref(), 0))?;
-            return Ok(());
+            let sum = event_sum(place, at_ms, &first.data);
+            return connection.change(sql, (place, at_ms, sum, first.data.as_ref(), 0));
         }
         let data = self.pack(run, shape);
         let packed = i64::try_from(run.len()).unwrap_or(i64::MAX);
-        insert.execute((place, at_ms, run_sum(place, at_ms, packed, &data), data, packed))?;
-        Ok(())
+        connection.change(sql, (place, at_ms, run_sum(place, at_ms, packed, &data), data, packed))
     }
 
-    fn pack(&mut self, run: &[Packed], shape: Shape) -> Vec<u8> {
+    fn pack(&mut self, run: &[StoredEvent], shape: Shape) -> Vec<u8> {
         self.plain.clear();
         let mut before = run.first().map_or(0, |first| first.at_ms);
         for event in run {
@@ -175,12 +159,12 @@ impl Packer {
 }
 
 /// Cuts events into runs. A large event is alone: nothing is gained by packing it, and reading its neighbors must not need it.
-fn split(mut events: &[Packed]) -> impl Iterator<Item = &[Packed]> {
+fn split(mut events: &[StoredEvent]) -> impl Iterator<Item = &[StoredEvent]> {
     std::iter::from_fn(move || {
-        let is_large = |event: &Packed| event.data.len() >= LARGE_EVENT;
+        let is_large = |event: &StoredEvent| event.data.len() >= LARGE_EVENT;
         let first = events.first()?;
         let mut bytes = first.data.len();
-        let fits = |event: &&Packed| {
+        let fits = |event: &&StoredEvent| {
             bytes += event.data.len();
             bytes <= RUN_BYTES && !is_large(event)
         };
@@ -196,7 +180,7 @@ fn split(mut events: &[Packed]) -> impl Iterator<Item = &[Packed]> {
 }
 
 /// Returns whether a row may become part of a longer run.
-fn is_open(row: &Row<'_>) -> Result<bool, StoreError> {
+fn is_open(row: &Row<'_>) -> Result<bool> {
     let data = row.get_ref(3)?.as_blob().unwrap_or_default();
     let packed: i64 = row.get(4)?;
     Ok(if packed == 0 { data.len() < LARGE_EVENT } else { data.first() == Some(&AS_IS) })
@@ -207,7 +191,7 @@ pub(crate) fn extent(place: i64, packed: i64) -> (u64, u64) {
     (id_at(place), packed.max(1).cast_unsigned())
 }
 
-pub(crate) fn read(row: &Row<'_>) -> Result<Vec<StoredEvent>, StoreError> {
+pub(crate) fn read(row: &Row<'_>) -> Result<Vec<StoredEvent>> {
     let (place, at_ms, sum): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (data, packed): (Vec<u8>, i64) = (row.get(3)?, row.get(4)?);
     let first = id_at(place);
@@ -294,8 +278,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn packed(lengths: &[usize], times: &[u64]) -> Vec<Packed> {
-        let event = |(n, length): (usize, &usize)| Packed {
+    fn packed(lengths: &[usize], times: &[u64]) -> Vec<StoredEvent> {
+        let event = |(n, length): (usize, &usize)| StoredEvent {
             id: 7 + n as u64,
             at_ms: times[n % times.len()],
             data: Bytes::from(format!("{n}:").repeat(length.div_ceil(2))).slice(..*length),
@@ -325,7 +309,7 @@ mod tests {
         #[test]
         fn runs_are_whole_and_bounded(lengths in prop::collection::vec(prop_oneof![199 => 0_usize..500, 1 => Just(LARGE_EVENT)], 0..1200)) {
             let events = packed(&lengths, &[1]);
-            let runs: Vec<&[Packed]> = split(&events).collect();
+            let runs: Vec<&[StoredEvent]> = split(&events).collect();
             let ids: Vec<u64> = runs.iter().flat_map(|run| run.iter().map(|event| event.id)).collect();
             prop_assert!(ids.into_iter().eq(7..7 + events.len() as u64));
             for run in runs {

@@ -5,7 +5,7 @@
 //! table without a rowid would do the same, but moves every row above a quarter of a page into a separate page.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::options::Meaning;
 use crate::{listings, transcript};
 use rusqlite::Connection;
@@ -137,11 +137,11 @@ const LISTINGS: i64 = 5;
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Brings the file to the newest version, each step whole or not at all.
-pub(crate) fn migrate(connection: &mut Connection, meaning: &Meaning) -> Result<(), StoreError> {
+pub(crate) fn migrate(connection: &mut Connection, meaning: &Meaning) -> Result<()> {
     migrate_to(connection, VERSION, meaning)
 }
 
-fn migrate_to(connection: &mut Connection, version: i64, meaning: &Meaning) -> Result<(), StoreError> {
+fn migrate_to(connection: &mut Connection, version: i64, meaning: &Meaning) -> Result<()> {
     let from: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     for (step, sql) in (1..=version).zip(MIGRATIONS).filter(|(step, _)| *step > from) {
         let transaction = connection.transaction()?;
@@ -160,7 +160,7 @@ fn migrate_to(connection: &mut Connection, version: i64, meaning: &Meaning) -> R
 }
 
 /// Returns whether the file has exactly the tables of its version.
-pub(crate) fn is_whole(connection: &Connection, version: i64) -> Result<bool, StoreError> {
+pub(crate) fn is_whole(connection: &Connection, version: i64) -> Result<bool> {
     let mut expected = Connection::open_in_memory()?;
     migrate_to(&mut expected, version, &Meaning::default())?;
     // A table whose root is another one's would be read as that one, which shows nothing if it is empty.

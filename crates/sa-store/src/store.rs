@@ -1,6 +1,6 @@
 //! The store as others hold it.
 
-use crate::error::{OpenError, StoreError};
+use crate::error::{OpenError, Result, StoreError};
 use crate::files::Condition;
 use crate::import::Import;
 use crate::limits::CLOSE_WAIT;
@@ -75,7 +75,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn create(&self, session: &str, record: Bytes, listing: Listing) -> Result<bool, StoreError> {
+    pub async fn create(&self, session: &str, record: Bytes, listing: Listing) -> Result<bool> {
         let id = session.to_owned();
         self.inner
             .queue
@@ -90,7 +90,7 @@ impl Store {
     /// [`StoreError::Sequence`], [`StoreError::UnknownSession`], [`StoreError::UnknownTurn`] and [`StoreError::Repeated`] are
     /// about this change alone, [`StoreError::Corrupt`] is about what it met; the others, such as [`StoreError::Full`], are those
     /// of the disk. Nothing was changed then.
-    pub async fn commit(&self, session: &str, change: Change) -> Result<Committed, StoreError> {
+    pub async fn commit(&self, session: &str, change: Change) -> Result<Committed> {
         let (id, bytes) = (session.to_owned(), change.bytes());
         let committed = self
             .inner
@@ -106,12 +106,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::UnknownSession`], and those of the disk.
-    pub async fn set_webhook_cursor(
-        &self,
-        session: &str,
-        delivered: u64,
-        state: Bytes,
-    ) -> Result<(), StoreError> {
+    pub async fn set_webhook_cursor(&self, session: &str, delivered: u64, state: Bytes) -> Result<()> {
         let id = session.to_owned();
         let note = move |transaction: &writer::Transaction<'_>| {
             writer::set_webhook(transaction, &id, delivered, &state)
@@ -124,7 +119,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn delete(&self, session: &str) -> Result<bool, StoreError> {
+    pub async fn delete(&self, session: &str) -> Result<bool> {
         let id = session.to_owned();
         self.inner.queue.change(0, move |transaction| writer::delete(transaction, &id)).await
     }
@@ -135,7 +130,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn due(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn due(&self) -> Result<Vec<String>> {
         self.inner.queue.change(0, writer::due).await
     }
 
@@ -146,7 +141,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn sweep(&self, forget: Vec<String>) -> Result<Swept, StoreError> {
+    pub async fn sweep(&self, forget: Vec<String>) -> Result<Swept> {
         let swept =
             self.inner.queue.change(0, move |transaction| writer::sweep(transaction, &forget)).await?;
         self.inner.queue.swept();
@@ -163,7 +158,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn import(&self) -> Result<Import, StoreError> {
+    pub async fn import(&self) -> Result<Import> {
         Import::begin(Arc::clone(&self.inner)).await
     }
 
@@ -172,7 +167,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] if one of them is not as it was written.
-    pub async fn sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
+    pub async fn sessions(&self) -> Result<Vec<StoredSession>> {
         self.read(queries::sessions).await
     }
 
@@ -181,7 +176,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] if one of them is not as it was written.
-    pub async fn active_sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
+    pub async fn active_sessions(&self) -> Result<Vec<StoredSession>> {
         self.read(listings::active).await
     }
 
@@ -197,7 +192,7 @@ impl Store {
         after: Option<ListPlace>,
         limit: usize,
         takes: impl Fn(&str, &Listing) -> bool + Send + 'static,
-    ) -> Result<Vec<StoredSession>, StoreError> {
+    ) -> Result<Vec<StoredSession>> {
         self.read(move |connection| listings::page(connection, which, after.as_ref(), limit, takes)).await
     }
 
@@ -206,7 +201,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn has_session(&self, session: &str) -> Result<bool, StoreError> {
+    pub async fn has_session(&self, session: &str) -> Result<bool> {
         let id = session.to_owned();
         self.read(move |connection| queries::has_session(connection, &id)).await
     }
@@ -216,7 +211,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] if its listing is not as it was written.
-    pub async fn session_with_key(&self, key: &str) -> Result<Option<String>, StoreError> {
+    pub async fn session_with_key(&self, key: &str) -> Result<Option<String>> {
         let key = key.to_owned();
         self.read(move |connection| listings::with_key(connection, &key)).await
     }
@@ -226,7 +221,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn has_native(&self, agent: &str, native: &str) -> Result<bool, StoreError> {
+    pub async fn has_native(&self, agent: &str, native: &str) -> Result<bool> {
         let (agent, native) = (agent.to_owned(), native.to_owned());
         self.read(move |connection| listings::has_native(connection, &agent, &native)).await
     }
@@ -236,7 +231,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn open_ids(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn open_ids(&self) -> Result<Vec<String>> {
         self.read(listings::open_ids).await
     }
 
@@ -245,7 +240,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::UnknownSession`], and those of the disk.
-    pub async fn set_inactive(&self, session: &str) -> Result<(), StoreError> {
+    pub async fn set_inactive(&self, session: &str) -> Result<()> {
         let id = session.to_owned();
         self.inner
             .queue
@@ -258,7 +253,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Corrupt`] if it is not as it was written.
-    pub async fn session(&self, session: &str) -> Result<Option<StoredSession>, StoreError> {
+    pub async fn session(&self, session: &str) -> Result<Option<StoredSession>> {
         let id = session.to_owned();
         self.read(move |connection| queries::session(connection, &id)).await
     }
@@ -276,7 +271,7 @@ impl Store {
         after: u64,
         limit: usize,
         max_bytes: usize,
-    ) -> Result<EventSlice, StoreError> {
+    ) -> Result<EventSlice> {
         let id = session.to_owned();
         self.read(move |connection| queries::events(connection, &id, after, limit, max_bytes)).await
     }
@@ -294,7 +289,7 @@ impl Store {
         direction: Direction,
         limit: usize,
         max_bytes: usize,
-    ) -> Result<TranscriptSlice, StoreError> {
+    ) -> Result<TranscriptSlice> {
         let id = session.to_owned();
         self.read(move |connection| transcript::read(connection, &id, after, direction, limit, max_bytes))
             .await
@@ -306,11 +301,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if it is not as it was written.
-    pub async fn message_by_key(
-        &self,
-        session: &str,
-        key: &str,
-    ) -> Result<Option<StoredMessage>, StoreError> {
+    pub async fn message_by_key(&self, session: &str, key: &str) -> Result<Option<StoredMessage>> {
         let (id, key) = (session.to_owned(), key.to_owned());
         self.read(move |connection| queries::message_by_key(connection, &id, &key)).await
     }
@@ -320,7 +311,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::UnknownSession`]; [`StoreError::Corrupt`] if one is not as it was written.
-    pub async fn pending_messages(&self, session: &str) -> Result<Vec<StoredMessage>, StoreError> {
+    pub async fn pending_messages(&self, session: &str) -> Result<Vec<StoredMessage>> {
         let id = session.to_owned();
         self.read(move |connection| queries::pending_messages(connection, &id)).await
     }
@@ -331,7 +322,7 @@ impl Store {
     /// # Errors
     ///
     /// Those of the disk.
-    pub async fn usage(&self, query: UsageQuery) -> Result<UsagePage, StoreError> {
+    pub async fn usage(&self, query: UsageQuery) -> Result<UsagePage> {
         self.read(move |connection| usage::sum(connection, &query)).await
     }
 
@@ -368,10 +359,10 @@ impl Store {
         self.inner.queue.stats()
     }
 
-    async fn read<T, F>(&self, read: F) -> Result<T, StoreError>
+    async fn read<T, F>(&self, read: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     {
         self.inner.readers.read(&self.inner.queue, read).await
     }

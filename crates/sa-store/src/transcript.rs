@@ -8,10 +8,11 @@
 //! So a walk over the table is the transcript, and a message that waited only ever moves to behind all that was said before.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::queries::{Head, damaged, of_session};
 use crate::runs;
 use crate::schema::{MAX_ID, event_sum, id_at, place};
+use crate::statements::Statements as _;
 use crate::types::{
     Direction, Mark, QueuePlace, Standing, StoredEvent, TranscriptEntry, TranscriptSlice, Unfinished,
 };
@@ -46,7 +47,7 @@ impl Entry {
         sum.number(self.newest.cast_signed()).number(self.piece.cast_signed()).sum()
     }
 
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>) -> Result<Self> {
         let place: i64 = row.get(0)?;
         let wrong = || {
             damaged(format!("message {} of the transcript of session number {}", id_at(place), place >> 40))
@@ -65,14 +66,12 @@ impl Entry {
         Ok(entry)
     }
 
-    fn find(connection: &Connection, session: i64, message: &str) -> Result<Option<Self>, StoreError> {
+    fn find(connection: &Connection, session: i64, message: &str) -> Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM transcript WHERE message = ?1 AND place BETWEEN ?2 AND ?3");
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query((message, place(session, 0), place(session, MAX_ID)))?;
-        rows.next()?.map(Self::read).transpose()
+        connection.first(&sql, (message, place(session, 0), place(session, MAX_ID)), Self::read)
     }
 
-    fn waiting_for(connection: &Connection, session: i64, turn_id: &str) -> Result<Option<Self>, StoreError> {
+    fn waiting_for(connection: &Connection, session: i64, turn_id: &str) -> Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM transcript WHERE place BETWEEN ?1 AND ?2");
         let mut select = connection.prepare_cached(&sql)?;
         let mut rows = select.query([place(session, MAX_POSITION), place(session, MAX_ID)])?;
@@ -85,41 +84,29 @@ impl Entry {
         Ok(None)
     }
 
-    fn insert(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn insert(&self, connection: &Connection) -> Result<()> {
         let sql = format!("INSERT INTO transcript ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-        connection.prepare_cached(&sql)?.execute((
-            self.place,
-            &self.message,
-            &self.turn_id,
-            number_of(self.standing),
-            self.newest.cast_signed(),
-            self.piece.cast_signed(),
-            self.sum(),
-        ))?;
-        Ok(())
+        let (standing, sum) = (number_of(self.standing), self.sum());
+        let (newest, piece) = (self.newest.cast_signed(), self.piece.cast_signed());
+        let row = (self.place, &self.message, &self.turn_id, standing, newest, piece, sum);
+        connection.change(&sql, row)
     }
 
-    fn update(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn update(&self, connection: &Connection) -> Result<()> {
         let sql = "UPDATE transcript SET newest = ?2, piece = ?3, checksum = ?4 WHERE place = ?1";
         let numbers = (self.place, self.newest.cast_signed(), self.piece.cast_signed(), self.sum());
-        connection.prepare_cached(sql)?.execute(numbers)?;
-        Ok(())
+        connection.change(sql, numbers)
     }
 
     /// Gives a message that waited its place for good.
-    fn settle(self, connection: &Connection, to: i64, standing: Standing) -> Result<(), StoreError> {
-        connection.prepare_cached("DELETE FROM transcript WHERE place = ?1")?.execute([self.place])?;
+    fn settle(self, connection: &Connection, to: i64, standing: Standing) -> Result<()> {
+        connection.change("DELETE FROM transcript WHERE place = ?1", [self.place])?;
         Self { place: to, turn_id: None, standing, ..self }.insert(connection)
     }
 }
 
 /// Makes the change that an event means for its session's transcript.
-pub(crate) fn apply(
-    connection: &Connection,
-    session: i64,
-    event: u64,
-    mark: &Mark,
-) -> Result<(), StoreError> {
+pub(crate) fn apply(connection: &Connection, session: i64, event: u64, mark: &Mark) -> Result<()> {
     if event >= MAX_POSITION {
         return Ok(());
     }
@@ -163,7 +150,7 @@ pub(crate) fn apply(
 }
 
 /// Gives messages that wait each other's places.
-fn reorder(connection: &Connection, session: i64, messages: &[String]) -> Result<(), StoreError> {
+fn reorder(connection: &Connection, session: i64, messages: &[String]) -> Result<()> {
     let mut entries: Vec<Entry> = Vec::new();
     for message in messages {
         let entry = Entry::find(connection, session, message)?;
@@ -174,7 +161,7 @@ fn reorder(connection: &Connection, session: i64, messages: &[String]) -> Result
     let mut places: Vec<i64> = entries.iter().map(|entry| entry.place).collect();
     places.sort_unstable();
     for entry in &entries {
-        connection.prepare_cached("DELETE FROM transcript WHERE place = ?1")?.execute([entry.place])?;
+        connection.change("DELETE FROM transcript WHERE place = ?1", [entry.place])?;
     }
     for (entry, place) in entries.into_iter().zip(places) {
         Entry { place, ..entry }.insert(connection)?;
@@ -183,15 +170,14 @@ fn reorder(connection: &Connection, session: i64, messages: &[String]) -> Result
 }
 
 /// Forgets messages of which no event is kept.
-pub(crate) fn trim(connection: &Connection, session: i64, oldest: u64) -> Result<(), StoreError> {
+pub(crate) fn trim(connection: &Connection, session: i64, oldest: u64) -> Result<()> {
     let sql = "DELETE FROM transcript WHERE place BETWEEN ?1 AND ?2 AND newest < ?3 AND piece < ?3";
     let range = (place(session, 0), place(session, MAX_ID), oldest.cast_signed());
-    connection.prepare_cached(sql)?.execute(range)?;
-    Ok(())
+    connection.change(sql, range)
 }
 
 /// Makes the transcripts of a file that has none. An event that is damaged is left out: reading it says so.
-pub(crate) fn fill(connection: &Connection, mark: fn(&[u8]) -> Option<Mark>) -> Result<(), StoreError> {
+pub(crate) fn fill(connection: &Connection, mark: fn(&[u8]) -> Option<Mark>) -> Result<()> {
     let mut select = connection.prepare("SELECT place, at_ms, checksum, data FROM events ORDER BY place")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
@@ -214,7 +200,7 @@ pub(crate) fn read(
     direction: Direction,
     limit: usize,
     max_bytes: usize,
-) -> Result<TranscriptSlice, StoreError> {
+) -> Result<TranscriptSlice> {
     let snapshot = connection.transaction()?;
     let head = Head::of(&snapshot, id)?;
     let unfinished = unfinished(&snapshot, head.session)?;
@@ -261,7 +247,7 @@ pub(crate) fn read(
     Ok(slice)
 }
 
-fn unfinished(connection: &Connection, session: i64) -> Result<Option<Unfinished>, StoreError> {
+fn unfinished(connection: &Connection, session: i64) -> Result<Option<Unfinished>> {
     let sql = "SELECT min(piece), min(iif(newest = 0, piece, newest)) FROM transcript
                WHERE place BETWEEN ?1 AND ?2 AND piece <> 0";
     let mut select = connection.prepare_cached(sql)?;
@@ -277,7 +263,7 @@ fn unfinished(connection: &Connection, session: i64) -> Result<Option<Unfinished
 struct LastRun(Vec<StoredEvent>);
 
 impl LastRun {
-    fn event(&mut self, connection: &Connection, session: i64, id: u64) -> Result<StoredEvent, StoreError> {
+    fn event(&mut self, connection: &Connection, session: i64, id: u64) -> Result<StoredEvent> {
         if let Some(event) = self.find(id) {
             return Ok(event);
         }
@@ -285,11 +271,9 @@ impl LastRun {
             "SELECT {} FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place DESC LIMIT 1",
             runs::COLUMNS
         );
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query([place(session, 0), place(session, id)])?;
-        if let Some(row) = rows.next()? {
-            self.0 = runs::read(row).map_err(|_| damaged(format!("event {id}")))?;
-        }
+        let read = |row: &Row<'_>| runs::read(row).map_err(|_| damaged(format!("event {id}")));
+        let run = connection.first(&sql, [place(session, 0), place(session, id)], read)?;
+        self.0 = run.unwrap_or_default();
         self.find(id).ok_or_else(|| damaged(format!("event {id} is missing")))
     }
 

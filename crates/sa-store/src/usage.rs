@@ -4,9 +4,10 @@
 //! id and outlive it. Events that come by an import or a fork write none: their turns were counted where they ran.
 
 use crate::checksum::Checksum;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::USAGE_TRIM;
 use crate::queries::damaged;
+use crate::statements::Statements as _;
 use crate::writer::Transaction;
 use rusqlite::{Connection, Row};
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,7 +180,7 @@ impl Entry {
         note.tokens.columns().into_iter().fold(sum, add).number(note.cost.cast_signed()).sum()
     }
 
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>) -> Result<Self> {
         let number: i64 = row.get(0)?;
         let count = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
         let tokens = [row.get(8)?, row.get(9)?, row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?];
@@ -198,26 +199,19 @@ impl Entry {
         whole.then_some(entry).ok_or_else(|| damaged(format!("row {number} of the usage")))
     }
 
-    fn find(
-        connection: &Connection,
-        session: &str,
-        turn: &str,
-        currency: &str,
-    ) -> Result<Option<Self>, StoreError> {
+    fn find(connection: &Connection, session: &str, turn: &str, currency: &str) -> Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM usage WHERE session = ?1 AND turn = ?2 AND currency = ?3");
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query([session, turn, currency])?;
-        rows.next()?.map(Self::read).transpose()
+        connection.first(&sql, [session, turn, currency], Self::read)
     }
 
-    fn save(&self, connection: &Connection) -> Result<(), StoreError> {
+    fn save(&self, connection: &Connection) -> Result<()> {
         let note = &self.note;
         let sql = format!(
             "INSERT OR REPLACE INTO usage ({COLUMNS})
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
         );
         let [input, output, cached_read, cached_write, thought, total] = note.tokens.columns();
-        connection.prepare_cached(&sql)?.execute((
+        let row = (
             self.number,
             &self.session,
             &note.turn,
@@ -234,13 +228,13 @@ impl Entry {
             total,
             i64::try_from(note.cost).unwrap_or(i64::MAX),
             self.sum(),
-        ))?;
-        Ok(())
+        );
+        connection.change(&sql, row)
     }
 }
 
 /// Adds to the row of a turn. The oldest rows go when there are too many.
-pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote) -> Result<(), StoreError> {
+pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote) -> Result<()> {
     // Outside of turns a row is a day's.
     let turn = match note.turn.as_str() {
         "" => (note.at_ms / DAY_MS).to_string(),
@@ -274,24 +268,20 @@ pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote
     entry.save(transaction.connection)
 }
 
-fn next_number(transaction: &Transaction<'_>) -> Result<i64, StoreError> {
-    let highest: Option<i64> = transaction
-        .connection
-        .prepare_cached("SELECT max(number) FROM usage")?
-        .query_row([], |row| row.get(0))?;
-    let number = highest.unwrap_or(0).saturating_add(1);
+fn next_number(transaction: &Transaction<'_>) -> Result<i64> {
+    let connection = transaction.connection;
+    let highest =
+        connection.first("SELECT coalesce(max(number), 0) FROM usage", [], |row| Ok(row.get(0)?))?;
+    let number = highest.unwrap_or(0_i64).saturating_add(1);
     if number % USAGE_TRIM == 0 {
         let kept = i64::try_from(transaction.retention.usage_rows()).unwrap_or(i64::MAX);
-        transaction
-            .connection
-            .prepare_cached("DELETE FROM usage WHERE number <= ?1")?
-            .execute([number.saturating_sub(kept)])?;
+        connection.change("DELETE FROM usage WHERE number <= ?1", [number.saturating_sub(kept)])?;
     }
     Ok(number)
 }
 
 /// Sums up the rows that a query takes. One that is damaged is left out; the log says so. A page needs as much memory as it has groups, however many rows and groups there are.
-pub(crate) fn sum(connection: &mut Connection, query: &UsageQuery) -> Result<UsagePage, StoreError> {
+pub(crate) fn sum(connection: &mut Connection, query: &UsageQuery) -> Result<UsagePage> {
     let snapshot = connection.transaction()?;
     let sql = format!("SELECT {COLUMNS} FROM usage WHERE at_ms >= ?1 AND at_ms < ?2");
     let mut select = snapshot.prepare_cached(&sql)?;

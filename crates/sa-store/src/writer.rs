@@ -12,12 +12,14 @@ pub(crate) use change::{commit, create, delete, publish, set_inactive, set_webho
 pub(crate) use queue::{Queue, Work};
 pub(crate) use retention::{due, sweep};
 
+use crate::error::Result;
 use crate::error::StoreError;
 use crate::files;
 use crate::limits::{GROUP_BYTES, GROUP_CHANGES, SWEEP_PART};
 use crate::listings::{self, Census};
 use crate::options::Retention;
 use crate::runs::Packer;
+use crate::statements::Statements as _;
 use chores::Chores;
 use copier::Copier;
 use queue::{Counters, Inbox, Task};
@@ -57,11 +59,7 @@ impl Transaction<'_> {
 
     /// Returns the result for a session, or nothing if it is damaged. The damage is reported once, and others have
     /// their turn.
-    fn unless_damaged<T>(
-        &self,
-        number: i64,
-        found: Result<Option<T>, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
+    fn unless_damaged<T>(&self, number: i64, found: Result<Option<T>>) -> Result<Option<T>> {
         match found {
             Err(error @ StoreError::Corrupt(_)) => {
                 if self.passed_over.borrow_mut().insert(number) {
@@ -103,7 +101,7 @@ impl Writer {
         connection: Connection,
         file: Option<(FileLock, PathBuf)>,
         retention: Retention,
-    ) -> Result<Queue, StoreError> {
+    ) -> Result<Queue> {
         let (queue, inbox) = queue::queue(retention.total_bytes / SWEEP_PART);
         let (lock, path) = file.unzip();
         let counters = queue.counters();
@@ -203,11 +201,7 @@ impl Writer {
         rest
     }
 
-    fn answer(
-        &mut self,
-        group: Vec<Box<dyn Task>>,
-        outcome: Result<Vec<Result<(), StoreError>>, StoreError>,
-    ) {
+    fn answer(&mut self, group: Vec<Box<dyn Task>>, outcome: Result<Vec<Result<()>>>) {
         match outcome {
             Ok(outcomes) => {
                 self.counters.transactions.fetch_add(1, Relaxed);
@@ -235,32 +229,30 @@ impl Writer {
 
     fn explained(&self, error: StoreError) -> StoreError {
         match (&error, &self.path) {
-            (StoreError::Io(_), Some(path)) if files::has_no_room(path) => StoreError::Full,
+            (StoreError::Exhausted(_) | StoreError::Io(_), Some(path)) if files::has_no_room(path) => {
+                StoreError::Full
+            }
             _ => error,
         }
     }
 }
 
-type Outcomes = Vec<Result<(), StoreError>>;
+type Outcomes = Vec<Result<()>>;
 
-type Run = fn(&Transaction<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError>;
+type Run = fn(&Transaction<'_>, &mut [Box<dyn Task>]) -> Result<Outcomes>;
 
 /// Makes all changes in one transaction. One that is refused, or that meets something damaged, leaves nothing behind and lets
 /// the others be.
 ///
 /// Savepoints cost as much as small changes do, and such changes are rare: only if there is one is all made again with them.
-fn transact(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+fn transact(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes> {
     match attempt(transaction, group, run_all) {
         Err(error) if !error.concerns_all() => attempt(transaction, group, run_each),
         outcome => outcome,
     }
 }
 
-fn attempt(
-    transaction: &Transaction<'_>,
-    group: &mut [Box<dyn Task>],
-    run: Run,
-) -> Result<Outcomes, StoreError> {
+fn attempt(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Outcomes> {
     transaction.census.take();
     let outcome = say(transaction, "BEGIN IMMEDIATE").and_then(|()| run(transaction, group));
     let outcome = outcome.and_then(|outcomes| say(transaction, "COMMIT").map(|()| outcomes));
@@ -271,11 +263,11 @@ fn attempt(
     outcome
 }
 
-fn run_all(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+fn run_all(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes> {
     group.iter_mut().map(|task| task.run(transaction).map(Ok)).collect()
 }
 
-fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes, StoreError> {
+fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes> {
     let run = |task: &mut Box<dyn Task>| {
         say(transaction, "SAVEPOINT one")?;
         let census = transaction.census.get();
@@ -297,7 +289,6 @@ fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Resul
     group.iter_mut().map(run).collect()
 }
 
-fn say(transaction: &Transaction<'_>, sql: &str) -> Result<(), StoreError> {
-    transaction.connection.prepare_cached(sql)?.execute([])?;
-    Ok(())
+fn say(transaction: &Transaction<'_>, sql: &str) -> Result<()> {
+    transaction.connection.change(sql, [])
 }

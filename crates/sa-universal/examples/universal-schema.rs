@@ -1,4 +1,4 @@
-//! Prints the JSON Schema of universal events, and of what clients send and get beside them.
+//! Prints the JSON Schema of universal events, and of what clients send and get next to them.
 
 use sa_api::sessions::{
     CreateSession, EventPage, ForkSession, PermissionReply, PostMessage, QuestionReply, Session, SessionList,

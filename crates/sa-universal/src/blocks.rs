@@ -5,12 +5,7 @@ use crate::{carrier, uri};
 use sa_api::sessions::{FileSource, MessagePart};
 use serde_json::{Value, json};
 
-/// The parts that content blocks are. A block that is not understood is an unknown part.
-pub fn parts_of(blocks: &[Value]) -> Vec<MessagePart> {
-    blocks.iter().map(|block| part(block).0).collect()
-}
-
-/// The part that a block is, and what it says beside its text.
+/// The part that a block is, and what it says next to its text.
 pub(crate) fn part(block: &Value) -> (MessagePart, Object) {
     if let Value::String(text) = block {
         return (MessagePart::Text { text: text.clone() }, Object::new());
@@ -109,29 +104,19 @@ pub(crate) fn block(part: &MessagePart) -> Option<Value> {
     }
 }
 
-/// A text block with what is told beside its text.
-pub(crate) fn text_block(text: &str, extra: &Object) -> Value {
-    let mut block = Object::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.into())]);
-    add(&mut block, extra.clone(), &[]);
-    Value::Object(block)
-}
-
 pub(crate) fn image_block(
     source: &FileSource,
     mime_type: &str,
     alt: Option<&str>,
     extra: &Object,
 ) -> Option<Value> {
-    let mut block =
-        Object::from_iter([("type".to_owned(), "image".into()), ("mimeType".to_owned(), mime_type.into())]);
-    match source {
-        FileSource::Base64 { data } => block.insert("data".to_owned(), data.clone().into()),
-        FileSource::Uri { uri } => {
-            block.insert("data".to_owned(), "".into());
-            block.insert("uri".to_owned(), uri.clone().into())
-        }
+    let (data, uri) = match source {
+        FileSource::Base64 { data } => (data.as_str(), None),
+        FileSource::Uri { uri } => ("", Some(uri)),
         FileSource::Text { .. } => return None,
     };
+    let mut block =
+        json::present(json!({ "type": "image", "mimeType": mime_type, "data": data, "uri": uri }));
     let mut extra = extra.clone();
     json::put(&mut extra, "alt", alt);
     add(&mut block, extra, &["uri"]);
@@ -145,20 +130,18 @@ pub(crate) fn file_block(
     mime_type: Option<&str>,
     extra: &Object,
 ) -> Option<Value> {
-    let mut block = Object::new();
     let mut extra = extra.clone();
-    match source {
+    let block = match source {
         None | Some(FileSource::Uri { .. }) => {
             let uri = match source {
                 Some(FileSource::Uri { uri }) => uri.clone(),
                 _ => uri::uri_of(path?),
             };
-            block.insert("type".to_owned(), "resource_link".into());
-            block
-                .insert("name".to_owned(), name.unwrap_or_else(|| uri::name_of(path.unwrap_or(&uri))).into());
-            block.insert("uri".to_owned(), uri.into());
-            json::put(&mut block, "mimeType", mime_type);
+            let name = name.unwrap_or_else(|| uri::name_of(path.unwrap_or(&uri)));
+            let link = json!({ "type": "resource_link", "name": name, "uri": uri, "mimeType": mime_type });
+            let mut block = json::present(link);
             add(&mut block, extra, &["title", "description", "size"]);
+            block
         }
         Some(FileSource::Text { text: content } | FileSource::Base64 { data: content }) => {
             let key = if matches!(source, Some(FileSource::Text { .. })) { "text" } else { "blob" };
@@ -166,18 +149,16 @@ pub(crate) fn file_block(
                 Some(Value::String(uri)) => uri,
                 _ => uri::uri_of(path.unwrap_or_default()),
             };
-            let mut inner =
-                Object::from_iter([("uri".to_owned(), uri.into()), (key.to_owned(), content.clone().into())]);
-            json::put(&mut inner, "mimeType", mime_type);
+            let mut inner = json::present(json!({ "uri": uri, key: content, "mimeType": mime_type }));
             if let Some(Value::Object(within)) = extra.remove("resource") {
                 add(&mut inner, within, &[]);
             }
             json::put(&mut extra, "name", name);
-            block.insert("type".to_owned(), "resource".into());
-            block.insert("resource".to_owned(), Value::Object(inner));
+            let mut block = json::present(json!({ "type": "resource", "resource": inner }));
             add(&mut block, extra, &[]);
+            block
         }
-    }
+    };
     Some(Value::Object(block))
 }
 

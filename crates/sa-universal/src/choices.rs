@@ -44,7 +44,7 @@ impl Offered {
         self.options.clear();
         for value in list {
             let option = value.as_object().and_then(option);
-            // It was understood if it can be told again.
+            // It was understood if it can be converted back.
             if option.as_ref().map(to_option).as_ref() != Some(&without_nulls(value)) {
                 odd.push(value.clone());
             }
@@ -130,41 +130,6 @@ pub(crate) fn change(before: SessionChoices, now: SessionChoices) -> ModeChanged
     ModeChanged { choices }
 }
 
-/// Makes the change that an event says.
-pub fn merge_choices(choices: &mut SessionChoices, changed: &ModeChanged) {
-    let ChangedChoices { mode, modes, model, models, variant, variants, options } = changed.choices.clone();
-    (choices.mode, choices.model, choices.variant) = (mode, model, variant);
-    choices.modes = modes.unwrap_or_else(|| std::mem::take(&mut choices.modes));
-    choices.models = models.unwrap_or_else(|| std::mem::take(&mut choices.models));
-    choices.variants = variants.unwrap_or_else(|| std::mem::take(&mut choices.variants));
-    choices.options = options.unwrap_or_else(|| std::mem::take(&mut choices.options));
-}
-
-/// All options as ACP has them, those for mode, model and variant included.
-fn all_options(choices: &SessionChoices) -> Vec<SessionOption> {
-    let own = [
-        (MODE, "Mode", &choices.mode, &choices.modes),
-        (MODEL, "Model", &choices.model, &choices.models),
-        (VARIANT, "Variant", &choices.variant, &choices.variants),
-    ];
-    let is_own = |option: &SessionOption| own.iter().any(|(category, ..)| is(option, category));
-    let others = choices.options.iter().filter(|option| !is_own(option)).cloned();
-    let own = own.iter().flat_map(|(category, name, value, list)| {
-        let known: Vec<_> = choices.options.iter().filter(|option| is(option, category)).cloned().collect();
-        let value = (*value).clone().filter(|_| known.is_empty() && !list.is_empty());
-        let made = value.map(|value| SessionOption {
-            id: (*category).to_owned(),
-            name: (*name).to_owned(),
-            description: None,
-            category: Some((*category).to_owned()),
-            value: OptionValue::Choice(value),
-            choices: list.to_vec(),
-        });
-        known.into_iter().chain(made)
-    });
-    own.chain(others).collect()
-}
-
 /// Returns whether an option is the one of a category. Agents without categories use the category's name as id.
 pub(crate) fn is(option: &SessionOption, category: &str) -> bool {
     matches!(option.value, OptionValue::Choice(_))
@@ -232,59 +197,20 @@ fn grouped(list: &[Value]) -> Vec<SessionChoice> {
     choices
 }
 
-/// Returns whether there is an option that ACP would have.
-pub(crate) fn has_options(choices: &SessionChoices) -> bool {
-    !all_options(choices).is_empty()
-}
-
-/// The updates that tell what is chosen. `had_options` says whether options were told before.
-pub(crate) fn to_updates(choices: &SessionChoices, had_options: bool) -> Vec<Value> {
-    let mut updates = Vec::new();
-    let options = all_options(choices);
-    if had_options || !options.is_empty() {
-        let options: Vec<_> = options.iter().map(to_option).collect();
-        updates.push(json!({ "sessionUpdate": "config_option_update", "configOptions": options }));
-    }
-    if let Some(mode) = &choices.mode {
-        updates.push(json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode }));
-    }
-    updates
-}
-
-/// Returns the result of `session/new` without the session's id: `modes` and `configOptions`.
-pub fn to_opened(choices: &SessionChoices) -> Value {
-    let mut result = Object::new();
-    if let Some(mode) = choices.mode.as_ref().filter(|_| !choices.modes.is_empty()) {
-        let modes: Vec<_> = choices.modes.iter().map(|mode| to_choice(mode, "id")).collect();
-        result.insert("modes".to_owned(), json!({ "currentModeId": mode, "availableModes": modes }));
-    }
-    let options = all_options(choices);
-    if !options.is_empty() {
-        let options: Vec<_> = options.iter().map(to_option).collect();
-        result.insert("configOptions".to_owned(), options.into());
-    }
-    Value::Object(result)
-}
-
-fn to_option(option: &SessionOption) -> Value {
-    let mut object = Object::from_iter([
-        ("id".to_owned(), option.id.clone().into()),
-        ("name".to_owned(), option.name.clone().into()),
-    ]);
-    json::put(&mut object, "description", option.description.clone());
-    json::put(&mut object, "category", option.category.clone());
-    match &option.value {
-        OptionValue::Switch(on) => {
-            object.insert("type".to_owned(), "boolean".into());
-            object.insert("currentValue".to_owned(), (*on).into());
-        }
-        OptionValue::Choice(chosen) => {
-            object.insert("type".to_owned(), "select".into());
-            object.insert("currentValue".to_owned(), chosen.clone().into());
-            object.insert("options".to_owned(), to_groups(&option.choices));
-        }
-    }
-    Value::Object(object)
+pub(crate) fn to_option(option: &SessionOption) -> Value {
+    let (kind, options) = match &option.value {
+        OptionValue::Switch(_) => ("boolean", Value::Null),
+        OptionValue::Choice(_) => ("select", to_groups(&option.choices)),
+    };
+    Value::Object(json::present(json!({
+        "id": option.id,
+        "name": option.name,
+        "description": option.description,
+        "category": option.category,
+        "type": kind,
+        "currentValue": option.value,
+        "options": options,
+    })))
 }
 
 /// In groups if there is one; ACP mixes no lone choices with them.
@@ -301,11 +227,7 @@ fn to_groups(choices: &[SessionChoice]) -> Value {
     groups.collect()
 }
 
-fn to_choice(choice: &SessionChoice, id: &str) -> Value {
-    let mut object = Object::from_iter([
-        (id.to_owned(), choice.id.clone().into()),
-        ("name".to_owned(), choice.name.clone().into()),
-    ]);
-    json::put(&mut object, "description", choice.description.clone());
-    Value::Object(object)
+pub(crate) fn to_choice(choice: &SessionChoice, id: &str) -> Value {
+    let SessionChoice { id: value, name, description, .. } = choice;
+    Value::Object(json::present(json!({ id: value, "name": name, "description": description })))
 }

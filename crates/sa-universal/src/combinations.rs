@@ -12,15 +12,10 @@ const PERMISSION_MODES: [PermissionMode; 3] =
 
 /// Returns everything that `agentMode` takes: `build`, `plan` if the agent can, then its own modes and agents.
 pub fn agent_modes(table: &ModeTable, choices: &SessionChoices) -> Vec<AgentChoice> {
-    let ours = |id: &str, name: &str, description: &str| AgentChoice {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
-    };
     let mut modes =
-        vec![ours(BUILD_MODE, "Build", "Does what it is asked to; permissionMode says what it may do")];
+        vec![choice((BUILD_MODE, "Build", "Does what it is asked to; permissionMode says what it may do"))];
     if plan(table, choices).is_ok() {
-        modes.push(ours(PLAN_MODE, "Plan", "Reads only, and makes a plan"));
+        modes.push(choice((PLAN_MODE, "Plan", "Reads only, and makes a plan")));
     }
     let own_modes = choices.modes.iter().filter(|mode| ![BUILD_MODE, PLAN_MODE].contains(&mode.id.as_str()));
     let own_agents = agents(table, choices).filter(|agent| is_agent(table, choices, &agent.id));
@@ -39,12 +34,11 @@ pub fn permission_modes() -> Vec<AgentChoice> {
         PermissionMode::Plan => ("plan", "Plan", "Reads only; leaving that needs an approval"),
         PermissionMode::Bypass => ("bypass", "Bypass", "Never asks"),
     };
-    let choice = |(id, name, description): (&str, &str, &str)| AgentChoice {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
-    };
     PERMISSION_MODES.map(about).map(choice).to_vec()
+}
+
+fn choice((id, name, description): (&str, &str, &str)) -> AgentChoice {
+    AgentChoice { id: id.to_owned(), name: name.to_owned(), description: Some(description.to_owned()) }
 }
 
 /// Returns each `agentMode` with each `permissionMode`, in the order of [`agent_modes`].
@@ -61,21 +55,18 @@ fn combination(
     agent_mode: String,
     permission_mode: PermissionMode,
 ) -> ModeCombination {
-    let resolved = match resolve(table, choices, &agent_mode, permission_mode) {
-        Ok(resolved) => resolved,
-        Err(refused) => {
-            return ModeCombination {
-                agent_mode,
-                permission_mode,
-                supported: false,
-                reason: Some(refused.to_string()),
-                native_mode: None,
-                native_options: BTreeMap::new(),
-                effect: None,
-                enforced_by: None,
-            };
-        }
+    let resolved = resolve(table, choices, &agent_mode, permission_mode);
+    let rejected = ModeCombination {
+        agent_mode,
+        permission_mode,
+        supported: false,
+        reason: resolved.as_ref().err().map(ToString::to_string),
+        native_mode: None,
+        native_options: BTreeMap::new(),
+        effect: None,
+        enforced_by: None,
     };
+    let Ok(resolved) = resolved else { return rejected };
     let native_mode = resolved.mode.or_else(|| choices.mode.clone());
     let is_refusing = native_mode.as_ref().is_some_and(|mode| table.refusing.contains(mode));
     let (effect, enforced_by) = if resolved.plans {
@@ -91,13 +82,11 @@ fn combination(
     };
     let option = table.agents.as_ref().map(|agents| agents.option.clone());
     ModeCombination {
-        agent_mode,
-        permission_mode,
         supported: true,
-        reason: None,
         native_mode,
         native_options: option.zip(resolved.agent).into_iter().collect(),
         effect: Some(effect),
         enforced_by: Some(enforced_by),
+        ..rejected
     }
 }

@@ -47,7 +47,7 @@ fn shown(mut fields: Fields<'_>) -> Option<ToolContent> {
     | ToolContent::Image { extra, .. }
     | ToolContent::File { extra, .. } = &mut content
     {
-        // What is told beside a block stands with what the block tells, unless they both tell it.
+        // Additions to a block stand with the content of the block, unless both have them.
         for (key, value) in fields.rest() {
             if extra.insert(key, value).is_some() {
                 return None;
@@ -57,53 +57,15 @@ fn shown(mut fields: Fields<'_>) -> Option<ToolContent> {
     Some(content)
 }
 
-/// The content of a tool call that says the same.
-pub(crate) fn to_acp(content: &ToolContent) -> Value {
-    let block = match content {
-        ToolContent::Text { text, extra } => Some(blocks::text_block(text, extra)),
-        ToolContent::Image { source, mime_type, extra } => {
-            blocks::image_block(source, mime_type, None, extra)
-        }
-        ToolContent::File { name, path, source, mime_type, extra } => {
-            let path = Some(path.as_str()).filter(|path| !path.is_empty());
-            blocks::file_block(name.as_deref(), path, source.as_ref(), mime_type.as_deref(), extra)
-        }
-        ToolContent::Diff { path, old_text, new_text, extra } => {
-            let mut diff = Object::from_iter([
-                ("type".to_owned(), "diff".into()),
-                ("path".to_owned(), path.clone().into()),
-                ("newText".to_owned(), new_text.clone().into()),
-            ]);
-            json::put(&mut diff, "oldText", old_text.clone());
-            blocks::add(&mut diff, extra.clone(), &[]);
-            return Value::Object(without_annotations(diff));
-        }
-        ToolContent::Terminal { id, extra } => {
-            let mut terminal = Object::from_iter([
-                ("type".to_owned(), "terminal".into()),
-                ("terminalId".to_owned(), id.clone().into()),
-            ]);
-            blocks::add(&mut terminal, extra.clone(), &[]);
-            return Value::Object(without_annotations(terminal));
-        }
-        ToolContent::Unknown { raw } => {
-            let audio = raw.get("content").filter(|block| blocks::is_audio(block));
-            let plain = raw.as_object().is_some_and(|object| object.len() == 2);
-            if audio.is_some() && plain && raw.get("type").is_some_and(|kind| kind == "content") {
-                return raw.clone();
-            }
-            return carrier::of_content(raw);
-        }
-    };
-    match block {
-        Some(block) => json!({ "type": "content", "content": block }),
-        // An image that is text: nothing that ACP, or anyone, can show.
-        None => carrier::of_content(&serde_json::to_value(content).unwrap_or_default()),
-    }
+/// A terminal as ACP has it.
+pub(crate) fn terminal(id: &str, extra: &Object) -> Value {
+    let mut terminal = json::present(json!({ "type": "terminal", "terminalId": id }));
+    blocks::add(&mut terminal, extra.clone(), &[]);
+    Value::Object(without_annotations(terminal))
 }
 
 /// Only blocks have annotations.
-fn without_annotations(mut object: Object) -> Object {
+pub(crate) fn without_annotations(mut object: Object) -> Object {
     if let Some(annotations) = object.remove("annotations") {
         carrier::hide(&mut object, Object::from_iter([("annotations".to_owned(), annotations)]));
     }
@@ -128,7 +90,7 @@ pub(crate) fn parts(contents: &[ToolContent]) -> Vec<MessagePart> {
             diff: Some(Diff { old_text, new_text }),
             extra,
         },
-        content @ ToolContent::Terminal { .. } => MessagePart::Unknown { raw: to_acp(&content) },
+        ToolContent::Terminal { id, extra } => MessagePart::Unknown { raw: terminal(&id, &extra) },
         ToolContent::Unknown { raw } => MessagePart::Unknown { raw },
     };
     contents.iter().map(part).collect()

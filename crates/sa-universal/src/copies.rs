@@ -3,7 +3,7 @@
 use crate::json::Object;
 use crate::printed;
 use sa_api::sessions::ToolContent;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Members of a tool's output that hold all of its text.
 const TEXTS: [&str; 7] =
@@ -39,16 +39,6 @@ pub(crate) fn remove(content: &[ToolContent], output: &mut Option<Value>, metada
     }
 }
 
-/// Puts back what clients that draw terminals look for.
-pub(crate) fn restore(content: &[ToolContent], metadata: &mut Object) {
-    if let Some(terminal) = terminal(metadata)
-        && !terminal.contains_key("data")
-        && let Some(shown) = printed::shown(content)
-    {
-        terminal.insert("data".to_owned(), json!(shown));
-    }
-}
-
-fn terminal(metadata: &mut Object) -> Option<&mut Object> {
+pub(crate) fn terminal(metadata: &mut Object) -> Option<&mut Object> {
     metadata.get_mut("_meta")?.get_mut("terminal_output")?.as_object_mut()
 }

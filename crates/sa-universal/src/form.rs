@@ -81,9 +81,9 @@ pub enum BadAnswers {
     /// There must be as many answers as questions.
     #[error("{given} answers were given to {asked} questions")]
     Count {
-        /// How many questions there are.
+        /// The number of questions.
         asked: usize,
-        /// How many answers were given.
+        /// The number of answers.
         given: usize,
     },
     /// A question has to be answered.
@@ -269,7 +269,7 @@ fn value<'a>(options: &'a [Labelled], answer: &str) -> Option<&'a str> {
     found.map(|option| option.value.as_str())
 }
 
-/// Values with labels that tell them apart.
+/// Values with labels that distinguish them.
 pub(crate) fn labelled(pairs: impl Iterator<Item = (String, String)>) -> Vec<Labelled> {
     let mut taken = HashSet::new();
     let unique = |(label, value): (String, String)| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 pub(crate) type Object = Map<String, Value>;
 
-/// The value. What serde_json cannot hold (nested too deeply, a number out of range) is kept as its text.
+/// The value. A value that serde_json cannot hold (nested too deeply, a number out of range) is kept as its text.
 pub(crate) fn read(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
 }
@@ -95,6 +95,13 @@ pub(crate) fn merge(old: &mut Object, new: Object) {
             }
         }
     }
+}
+
+/// Returns the members of an object that are not null.
+pub(crate) fn present(object: Value) -> Object {
+    let Value::Object(mut members) = object else { return Object::new() };
+    members.retain(|_, value| !value.is_null());
+    members
 }
 
 /// Puts `value` there if there is one.

@@ -12,7 +12,7 @@ pub(crate) const BUILD_MODE: &str = "build";
 /// The `agentMode` in which agents only plan.
 pub(crate) const PLAN_MODE: &str = "plan";
 
-/// How an agent's own modes stand for ours. A value is the id of a mode, or `<option>=<value>` for an option.
+/// The agent's own modes that stand for ours. A value is the id of a mode, or `<option>=<value>` for an option.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ModeTable {
@@ -37,7 +37,7 @@ pub struct AgentOption {
 }
 
 impl ModeTable {
-    /// By the names of permission modes and agent modes, as the catalogue has them.
+    /// By the names of permission modes and agent modes, as the catalog has them.
     pub fn named(permission: &BTreeMap<String, String>, agent: &BTreeMap<String, String>) -> Self {
         let of = |name: &str| permission.get(name).cloned();
         let permission_modes =
@@ -50,11 +50,11 @@ impl ModeTable {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct PermissionModes {
-    /// It asks.
+    /// The mode in which it asks.
     pub default: Option<String>,
-    /// It reads only.
+    /// The mode in which it only reads.
     pub plan: Option<String>,
-    /// It never asks.
+    /// The mode in which it never asks.
     pub bypass: Option<String>,
 }
 
@@ -89,10 +89,10 @@ pub struct Targets {
 /// The agent cannot do what is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Unsupported {
-    /// It has no mode in which it only plans.
+    /// The agent has no mode in which it only plans.
     #[error("the agent has no plan mode; its modes are: {0}")]
     Plan(String),
-    /// It has no such mode.
+    /// The agent has no such mode.
     #[error("the agent has no mode '{mode}'; its modes are: {known}")]
     Mode {
         mode: String,
@@ -111,7 +111,7 @@ pub enum Unsupported {
     /// Two modes at once.
     #[error("the agent cannot be in its mode '{0}' and only plan at the same time")]
     Both(String),
-    /// It has no such model.
+    /// The agent has no such model.
     #[error("the agent has no model '{model}'; its models are: {known}")]
     Model {
         model: String,
@@ -121,7 +121,7 @@ pub enum Unsupported {
     /// The agent has no such option, or the option no such value.
     #[error("{0}")]
     Option(String),
-    /// It has no such variant.
+    /// The agent has no such variant.
     #[error("the model has no variant '{variant}'; its variants are: {known}")]
     Variant {
         variant: String,
@@ -324,7 +324,7 @@ pub fn after_plan(
 pub(crate) fn plan(table: &ModeTable, choices: &SessionChoices) -> Result<String, Unsupported> {
     let said = table.agent_modes.get(PLAN_MODE).or(table.permission_modes.plan.as_ref());
     let found = offered(table, choices, said).or_else(|| known(&choices.modes, &PLAN));
-    found.ok_or_else(|| Unsupported::Plan(names(&choices.modes)))
+    found.ok_or_else(|| Unsupported::Plan(choice_names(&choices.modes)))
 }
 
 /// The agent's own mode in which it never asks, if it offers one.
@@ -365,7 +365,7 @@ fn offered(table: &ModeTable, choices: &SessionChoices, mode: Option<&String>) -
 fn unknown_mode(table: &ModeTable, choices: &SessionChoices, mode: &str) -> Unsupported {
     let own = agents(table, choices).filter(|agent| is_agent(table, choices, &agent.id));
     let all: Vec<SessionChoice> = choices.modes.iter().chain(own).cloned().collect();
-    Unsupported::Mode { mode: mode.to_owned(), known: names(&all) }
+    Unsupported::Mode { mode: mode.to_owned(), known: choice_names(&all) }
 }
 
 fn set_mode(table: &ModeTable, choices: &SessionChoices, mode: &str) -> Result<Vec<Target>, Unsupported> {
@@ -416,7 +416,7 @@ pub fn model_target(choices: &SessionChoices, model: &str) -> Result<Option<Targ
         let target = Target::SetModel { model_id: model.to_owned() };
         return Ok((choices.model.as_deref() != Some(model)).then_some(target));
     }
-    Err(Unsupported::Model { model: model.to_owned(), known: names(&choices.models) })
+    Err(Unsupported::Model { model: model.to_owned(), known: choice_names(&choices.models) })
 }
 
 /// Returns the change that selects a variant of a model; nothing if it is selected.
@@ -427,11 +427,14 @@ pub fn model_target(choices: &SessionChoices, model: &str) -> Result<Option<Targ
 pub fn variant_target(choices: &SessionChoices, variant: &str) -> Result<Option<Target>, Unsupported> {
     let option = choices.options.iter().find(|option| choices::is(option, VARIANT));
     let target = option.and_then(|option| set_option(option, variant));
-    target
-        .ok_or_else(|| Unsupported::Variant { variant: variant.to_owned(), known: names(&choices.variants) })
+    target.ok_or_else(|| Unsupported::Variant {
+        variant: variant.to_owned(),
+        known: choice_names(&choices.variants),
+    })
 }
 
-fn names(choices: &[SessionChoice]) -> String {
+/// Returns the ids of choices, for people.
+pub fn choice_names(choices: &[SessionChoice]) -> String {
     if choices.is_empty() {
         return "none".to_owned();
     }

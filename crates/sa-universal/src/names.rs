@@ -1,8 +1,8 @@
 //! Ids of messages: how the agent's own ids become ours, and ours the agent's.
 //!
-//! A message of the agent has the agent's id, one of the user `user:<id>`, a tool call `tool:<id>`. A message that goes on
+//! A message of the agent has the agent's id, one of the user `user:<id>`, a tool call `tool:<id>`. A message that continues
 //! after it was closed has `~2`, `~3` and so on behind it. Agents may count from one again whenever they are started, so
-//! what comes of their second run has `~r2` behind it, and so on. What would be mistaken for one of these is escaped with `%`.
+//! what comes of their second run has `~r2` behind it, and so on. Names that look like one of these are escaped with `%`.
 
 use sa_api::sessions::Role;
 use std::collections::{HashMap, VecDeque};
@@ -10,8 +10,8 @@ use std::collections::{HashMap, VecDeque};
 /// Ids that are remembered, so that none is given twice.
 const REMEMBERED: usize = 4096;
 
-const USER: &str = "user:";
-const TOOL: &str = "tool:";
+pub(crate) const USER: &str = "user:";
+pub(crate) const TOOL: &str = "tool:";
 
 /// Our id for a message that the agent calls `id`.
 pub(crate) fn of_message(role: Role, id: &str) -> String {
@@ -26,13 +26,6 @@ pub(crate) fn of_message(role: Role, id: &str) -> String {
 /// Our id for the message that a tool call is.
 pub(crate) fn of_tool(id: &str) -> String {
     format!("{TOOL}{}", escaped(id))
-}
-
-/// The id that the agent would give.
-pub(crate) fn agents(id: &str) -> String {
-    let id = id.strip_prefix(USER).or_else(|| id.strip_prefix(TOOL)).unwrap_or(id);
-    let base = id.split_once('~').map_or(id, |(base, _)| base);
-    base.replace("%3A", ":").replace("%7E", "~").replace("%25", "%")
 }
 
 fn escaped(id: &str) -> String {
@@ -52,7 +45,7 @@ pub(crate) struct Names {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claimed {
     pub(crate) id: String,
-    /// The message that the agent calls the same, and that this one goes on with.
+    /// The message that the agent calls the same, and that this one continues.
     pub(crate) continues: Option<String>,
 }
 
@@ -85,7 +78,8 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, agents, of_message, of_tool};
+    use super::{Names, of_message, of_tool};
+    use crate::testing::agents;
     use sa_api::sessions::Role;
 
     #[test]

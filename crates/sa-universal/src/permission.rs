@@ -51,27 +51,15 @@ pub enum NoSuchOption {
     OtherReply { id: String, stands_for: &'static str, reply: &'static str },
 }
 
-/// A decision, as the agent is told it.
+/// A decision, as the agent gets it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
     /// The result of `session/request_permission`.
     pub result: Value,
-    /// The option that was chosen; none if a rejection had to be told as a cancellation.
+    /// The option that was chosen; none if a rejection had to be sent as a cancellation.
     pub option_id: Option<String>,
     /// Decision: `once` where the agent has no `always`.
     pub reply: PermissionReplyKind,
-}
-
-/// Takes the params of a `session/request_permission`, without knowing what was told of the tool call before;
-/// [`Reducer::permission`](crate::Reducer::permission) knows.
-///
-/// # Errors
-///
-/// When the request names no tool call or no option.
-pub fn permission(params: &RawValue, id: &str, turn_id: Option<&str>) -> Result<Asked, Unparsed> {
-    let params = json::read(params);
-    let (call_id, call) = tool_call(&params)?;
-    asked(&params, &Tool::new(&call_id, call), id, turn_id)
 }
 
 pub(crate) fn tool_call(params: &Value) -> Result<(String, &Object), Unparsed> {

@@ -34,7 +34,7 @@ pub(crate) fn shown(content: &[ToolContent]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// How a text differs from the one before.
+/// The difference of a text to the one before.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum News<'a> {
     /// This was printed after it.

@@ -82,7 +82,7 @@ fn block(part: &MessagePart, can: &PromptCapabilities) -> Result<Value, &'static
     block.ok_or("only text, files and images can be sent to an agent")
 }
 
-/// How a turn ended, by the result of `session/prompt`, and what it used. A word that is not known is `unknown`.
+/// Returns the end of a turn by the result of `session/prompt`, and what it used. A word that is not known is `unknown`.
 pub fn stop_reason(result: &RawValue) -> (StopReason, Option<Usage>) {
     let result = json::read(result);
     let reason = result.get("stopReason").and_then(Value::as_str).and_then(StopReason::read);

@@ -91,7 +91,7 @@ pub(crate) fn blank(question: &str, kind: QuestionKind) -> Question {
 struct Input {
     key: String,
     schema: Object,
-    /// The input beside it that takes what is none of its options.
+    /// The input next to it that takes what is none of its options.
     custom: Option<String>,
 }
 

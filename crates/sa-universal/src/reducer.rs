@@ -10,10 +10,10 @@ use crate::form::Form;
 use crate::json::{self, Object};
 use crate::names::Names;
 use crate::{carrier, permission};
-use sa_api::sessions::{CommandsAvailable, EventData, QuestionRequest, SessionChoices, Unknown, Usage};
+use sa_api::sessions::{EventData, QuestionRequest, SessionChoices, Unknown, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use speech::{Scope, Speech, Voice};
+use speech::{ChunkKind, Scope, Speech};
 use state::State;
 use tools::Tools;
 
@@ -23,9 +23,9 @@ pub(crate) use tools::Tool;
 /// Reduces the notifications of one ACP session to events.
 ///
 /// Text comes as `messageDelta` at once, and as a whole `message` when it is complete, when something else begins, or when
-/// the turn ends. A message with an id of the agent's can go on after other things: a later `message` of the same id then
+/// the turn ends. A message with an id of the agent's can continue after other things: a later `message` of the same id then
 /// replaces the earlier one. A message of the agent's that has no id ends when a tool call, a message of someone else or
-/// the turn's end comes. One that grows beyond [`MAX_MESSAGE`] is closed and goes on as a new one, `<id>~2`, whose metadata
+/// the turn's end comes. One that grows beyond [`MAX_MESSAGE`] is closed and continues as a new one, `<id>~2`, whose metadata
 /// says what it `continues`.
 ///
 /// A tool call is a `message` with its whole state. While it runs, what it prints comes as `messageDelta`, as long as that is not
@@ -81,7 +81,7 @@ impl Reducer {
         self.heard(events)
     }
 
-    /// The turn is over. Tells messages that are still open.
+    /// Ends the turn. Reports messages that are still open.
     pub fn end_turn(&mut self) -> Vec<EventData> {
         let mut events = self.speech.close();
         events.extend(self.tools.settle(None));
@@ -133,8 +133,8 @@ impl Reducer {
         self.chosen().into_iter().collect()
     }
 
-    /// While history is told again (`session/load`), the conversation is taken in but not told: the log has it. What is
-    /// chosen, commands, usage and title are told nevertheless.
+    /// While history is replayed (`session/load`), the conversation is taken in but not reported: the log has it. The
+    /// choices, commands, usage and title are reported nevertheless.
     pub fn quiet(&mut self, on: bool) {
         if self.quiet && !on {
             self.speech.close();
@@ -142,8 +142,8 @@ impl Reducer {
         self.quiet = on;
     }
 
-    /// Takes the params of a `session/request_permission`: what is new of its tool call, then what is asked. What the
-    /// agent has told of the call before is filled in.
+    /// Takes the params of a `session/request_permission`: what is new of its tool call, then what is asked. All that the
+    /// agent has reported of the call before is filled in.
     ///
     /// # Errors
     ///
@@ -212,16 +212,11 @@ impl Reducer {
         self.state.title()
     }
 
-    /// The commands that messages may begin with, if the agent told them.
-    pub fn commands(&self) -> Option<&CommandsAvailable> {
-        self.state.commands()
-    }
-
     fn reduce(&mut self, kind: &str, update: &Object) -> Option<Vec<EventData>> {
         match kind {
-            "user_message_chunk" => Some(self.chunk(Voice::User, update)),
-            "agent_message_chunk" => Some(self.chunk(Voice::Agent, update)),
-            "agent_thought_chunk" => Some(self.chunk(Voice::Thought, update)),
+            "user_message_chunk" => Some(self.chunk(ChunkKind::User, update)),
+            "agent_message_chunk" => Some(self.chunk(ChunkKind::Agent, update)),
+            "agent_thought_chunk" => Some(self.chunk(ChunkKind::Thought, update)),
             "tool_call" | "tool_call_update" => Some(match json::text(update, "toolCallId") {
                 Some(id) => self.tool(id, update),
                 None => {
@@ -259,7 +254,7 @@ impl Reducer {
         }
     }
 
-    fn chunk(&mut self, voice: Voice, update: &Object) -> Vec<EventData> {
+    fn chunk(&mut self, voice: ChunkKind, update: &Object) -> Vec<EventData> {
         let scope = Scope { name: &self.name, turn: self.turn.as_deref() };
         self.speech.chunk(&mut self.names, &scope, voice, update)
     }
@@ -309,7 +304,7 @@ impl Reducer {
     }
 }
 
-/// Keeps what was told beside a message: `_meta` and annotations as they are, the rest as not recognized.
+/// Keeps the additions to a message: `_meta` and annotations as they are, the rest as not recognized.
 fn note(metadata: &mut Object, mut beside: Object) {
     if beside.get("_meta").is_some_and(Value::is_object)
         && let Some(meta) = beside.remove("_meta")

@@ -9,10 +9,6 @@ pub(crate) trait Word: Copy + PartialEq + 'static {
     fn read(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
     }
-
-    fn word(self) -> Option<&'static str> {
-        Self::WORDS.iter().find(|(_, value)| *value == self).map(|(word, _)| *word)
-    }
 }
 
 impl Word for ToolKind {

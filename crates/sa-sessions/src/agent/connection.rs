@@ -3,7 +3,7 @@
 use super::AgentFailure;
 use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sa_agents::AgentSpec;
 use sa_api::{AgentExit, Unparsed};
 use sa_hub::{Hub, OpenSocket, Position, Reader, ReaderKind, Server, ServerId, WhenStopped};
@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Where a session receives messages of its agent. Bounded: a session that cannot keep up holds its agent back.
+/// The channel on which a session receives messages of its agent. Bounded: a session that cannot keep up holds its agent back.
 pub(crate) type Mailbox = mpsc::Sender<FromAgent>;
 
 /// Messages that may wait in a mailbox.
@@ -42,7 +42,7 @@ struct Shared {
     greeting: OnceLock<Greeting>,
 }
 
-/// What the agent said of itself.
+/// The description that the agent gave of itself.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Greeting {
@@ -51,7 +51,7 @@ pub(crate) struct Greeting {
     pub(crate) prompts: PromptCapabilities,
 }
 
-/// What it can do.
+/// Capabilities.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AgentCapabilities {
@@ -60,7 +60,7 @@ pub(crate) struct AgentCapabilities {
     pub(crate) mcp_capabilities: McpCapabilities,
 }
 
-/// What it can do with sessions. Each is there or not; what is in it does not matter.
+/// Capabilities for sessions. Each is there or not; its content does not matter.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SessionCapabilities {
@@ -70,7 +70,7 @@ pub(crate) struct SessionCapabilities {
     pub(crate) delete: Option<Value>,
 }
 
-/// Which MCP servers it can use beside commands.
+/// The kinds of MCP servers that it can use in addition to commands.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct McpCapabilities {
@@ -131,8 +131,8 @@ impl Connection {
         let late = || AgentFailure::Late { method: "initialize".to_owned(), seconds: limit.as_secs() };
         let outcome = tokio::time::timeout(limit, answered).await.map_err(|_| late())??;
         let result = outcome.map_err(|error| AgentFailure::refused("initialize", error))?;
-        let mut greeting: Greeting =
-            serde_json::from_str(result.get()).map_err(|error| nonsense("initialize", &error))?;
+        let mut greeting: Greeting = serde_json::from_str(result.get())
+            .map_err(|error| AgentFailure::nonsense("initialize", &error))?;
         greeting.prompts = PromptCapabilities::of(&result);
         // Set once, here.
         let _ = self.0.shared.greeting.set(greeting);
@@ -144,7 +144,7 @@ impl Connection {
         self.0.shared.server.id().as_str()
     }
 
-    /// What the agent said of itself.
+    /// The description that the agent gave of itself.
     pub(crate) fn greeting(&self) -> &Greeting {
         self.0.shared.greeting.get_or_init(Greeting::default)
     }
@@ -154,9 +154,9 @@ impl Connection {
         self.0.shared.server.describe().agent_version
     }
 
-    /// How its agent has ended, if it has.
+    /// Returns the agent's exit, if it has ended.
     pub(crate) fn ended(&self) -> Option<AgentExit> {
-        self.0.shared.routes().ended().cloned()
+        self.0.shared.routes.lock().ended().cloned()
     }
 
     /// Sends a request; its answer comes to that mailbox under the caller's `number`. Messages of a session that it opens come to
@@ -171,21 +171,20 @@ impl Connection {
     ) -> Result<(), AgentFailure> {
         let shared = &self.0.shared;
         let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let message =
-            wire::message(Some(call), method, params).map_err(|invalid| nonsense(method, &invalid))?;
-        shared.routes().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
-        match shared.server.send(message, WhenStopped::Refuse, Caller::Socket(shared.socket.number())).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                shared.routes().forget_call(call);
-                Err(error.into())
-            }
+        let message = wire::message(Some(call), method, params)
+            .map_err(|invalid| AgentFailure::nonsense(method, &invalid))?;
+        shared.routes.lock().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
+        let sent = shared.send(message).await;
+        if sent.is_err() {
+            shared.routes.lock().forget_call(call);
         }
+        sent
     }
 
     /// Sends a notification.
     pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<(), AgentFailure> {
-        let message = wire::message(None, method, params).map_err(|invalid| nonsense(method, &invalid))?;
+        let message = wire::message(None, method, params)
+            .map_err(|invalid| AgentFailure::nonsense(method, &invalid))?;
         self.0.shared.send(message).await
     }
 
@@ -195,24 +194,21 @@ impl Connection {
         id: &str,
         outcome: &Result<Value, RpcError>,
     ) -> Result<(), AgentFailure> {
-        let message = wire::answer(id, outcome).map_err(|invalid| nonsense("its request", &invalid))?;
-        self.0.shared.routes().answered(id);
+        let message =
+            wire::answer(id, outcome).map_err(|invalid| AgentFailure::nonsense("its request", &invalid))?;
+        self.0.shared.routes.lock().answered(id);
         self.0.shared.send(message).await
     }
 
     /// Delivers what concerns this session to that mailbox.
     pub(crate) fn adopt(&self, session: &str, mailbox: Mailbox) {
-        self.0.shared.routes().adopt(session, mailbox);
+        self.0.shared.routes.lock().adopt(session, mailbox);
     }
 
     /// Stops delivering what concerns this session to that mailbox.
     pub(crate) fn release(&self, session: &str, mailbox: &Mailbox) {
-        self.0.shared.routes().release(session, mailbox);
+        self.0.shared.routes.lock().release(session, mailbox);
     }
-}
-
-fn nonsense(method: &str, reason: &dyn std::error::Error) -> AgentFailure {
-    AgentFailure::Nonsense { method: method.to_owned(), reason: reason.to_string() }
 }
 
 impl Drop for Handle {
@@ -227,10 +223,6 @@ impl Drop for Handle {
 }
 
 impl Shared {
-    fn routes(&self) -> MutexGuard<'_, Routes> {
-        self.routes.lock()
-    }
-
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
         Ok(self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.socket.number())).await?)
     }
@@ -245,13 +237,13 @@ impl Shared {
                     }
                 }
                 Some(Step::Gap(_)) => {
-                    let mailboxes = self.routes().mailboxes();
+                    let mailboxes = self.routes.lock().mailboxes();
                     broadcast(mailboxes, || FromAgent::Gap).await;
                 }
                 None => break AgentExit::default(),
             }
         };
-        let mailboxes = self.routes().end(exit.clone());
+        let mailboxes = self.routes.lock().end(exit.clone());
         broadcast(mailboxes, || FromAgent::Ended(exit.clone())).await;
     }
 
@@ -266,7 +258,7 @@ impl Shared {
                 RecordKind::Message | RecordKind::Response => self.message(&data, exit.as_ref()).await,
                 RecordKind::Unparsed => {
                     if let Ok(unparsed) = serde_json::from_slice::<Unparsed>(&data) {
-                        let mailboxes = self.routes().mailboxes();
+                        let mailboxes = self.routes.lock().mailboxes();
                         broadcast(mailboxes, || FromAgent::Unparsed(unparsed.clone())).await;
                     }
                 }
@@ -276,16 +268,16 @@ impl Shared {
         None
     }
 
-    /// Hands out one message. What is said in place of an agent that has ended is not: its exit says it better.
+    /// Hands out one message. Messages in place of an agent that has ended are not: its exit says more.
     async fn message(&self, data: &[u8], exit: Option<&Value>) {
         let Some(incoming) = Incoming::read(data) else { return };
-        if let Incoming::Response { outcome: Err(error), .. } = &incoming
+        if let FromAgent::Response { outcome: Err(error), .. } = &incoming.message
             && exit.is_some()
             && error.data.as_ref() == exit
         {
             return;
         }
-        let route = self.routes().route(incoming);
+        let route = self.routes.lock().route(incoming);
         match route {
             Route::To(mailbox, messages) => {
                 for message in messages {
@@ -294,11 +286,8 @@ impl Shared {
                 }
             }
             Route::Refuse { id, method } => {
-                let error = RpcError {
-                    code: i64::from(codes::METHOD_NOT_FOUND),
-                    message: format!("there is nobody here for {method}"),
-                    data: None,
-                };
+                let message = format!("there is nobody here for {method}");
+                let error = RpcError::new(codes::METHOD_NOT_FOUND, message);
                 if let Ok(message) = wire::answer(&id, &Err(error)) {
                     // An agent that is gone needs no answer.
                     let _ = self.send(message).await;

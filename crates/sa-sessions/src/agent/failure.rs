@@ -8,47 +8,47 @@ use sa_jsonrpc::codes;
 use serde_json::json;
 use thiserror::Error;
 
-/// Why an agent does not do what a session needs.
+/// The reason an agent does not do what a session needs.
 #[derive(Debug, Clone, Error)]
 pub enum AgentFailure {
     /// There is no such agent, or no room for it.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It could not be started, or cannot be reached.
+    /// The agent could not be started, or cannot be reached.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// It ended.
+    /// The agent ended.
     #[error("the agent ended")]
     Ended(AgentExit),
-    /// It refused a request.
+    /// The agent refused a request.
     #[error("the agent refused {method}: {message}")]
     Refused {
         /// The request.
         method: String,
         /// The agent's words.
         message: String,
-        /// Its code.
+        /// The code of the error.
         code: i64,
-        /// What it added.
+        /// Additions of the agent.
         data: Option<Box<serde_json::Value>>,
     },
-    /// It did not answer in time.
+    /// The agent did not answer in time.
     #[error("the agent has not answered {method} within {seconds} s")]
     Late {
         /// The request.
         method: String,
-        /// How long it had.
+        /// The time it had.
         seconds: u64,
     },
-    /// It answered something that makes no sense.
+    /// The agent's answer makes no sense.
     #[error("the agent's answer to {method} makes no sense: {reason}")]
     Nonsense {
         /// The request.
         method: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It cannot do what was asked for.
+    /// The agent cannot do what was requested.
     #[error("{0}")]
     Unsupported(String),
     /// The credential is not accepted.
@@ -81,7 +81,11 @@ impl AgentFailure {
         }
     }
 
-    /// Whether the agent wants credentials first.
+    pub(crate) fn nonsense(method: &str, reason: &dyn std::error::Error) -> Self {
+        Self::Nonsense { method: method.to_owned(), reason: reason.to_string() }
+    }
+
+    /// Returns whether the agent wants credentials first.
     pub(crate) fn needs_credentials(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == i64::from(codes::AUTH_REQUIRED))
     }
@@ -128,7 +132,7 @@ impl AgentFailure {
         self.error_kind() == Some("session_busy") || message.to_lowercase().contains("active writer")
     }
 
-    /// How the agent ended, if that is why.
+    /// Returns the agent's exit, if that is the reason.
     pub(crate) fn exit(&self) -> Option<&AgentExit> {
         match self {
             Self::Ended(exit) | Self::Call(CallError::Ended(exit) | CallError::NotRunning(exit)) => {
@@ -151,7 +155,7 @@ impl AgentFailure {
         }
     }
 
-    /// How the contract says it.
+    /// Returns the failure in the form of the contract.
     pub fn to_api(&self) -> AgentError {
         let message = self.to_string();
         match self {

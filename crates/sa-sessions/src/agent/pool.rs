@@ -39,7 +39,7 @@ struct Program {
 
 /// A process slot. The process runs as long as somebody holds it.
 pub(crate) struct Slot {
-    /// How starting it went, for all who have waited for it.
+    /// The outcome of its start, for all that have waited for it.
     connection: OnceCell<Result<Connection, AgentFailure>>,
     retired: AtomicBool,
 }

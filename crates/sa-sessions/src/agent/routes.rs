@@ -1,7 +1,7 @@
 //! Which session gets what an agent says.
 
 use super::connection::Mailbox;
-use super::wire::{FromAgent, Incoming, Scope};
+use super::wire::{FromAgent, Incoming, RpcError, Scope};
 use sa_api::AgentExit;
 use sa_jsonrpc::Id;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ const EARLY: usize = 256;
 /// The notification by which an agent takes a request of its own back.
 pub(crate) const CANCEL_REQUEST: &str = "$/cancel_request";
 
-/// Who gets what, by the requests and the sessions that are known.
+/// The receivers of messages, by the requests and the sessions that are known.
 #[derive(Default)]
 pub(super) struct Routes {
     calls: HashMap<u64, Waiting>,
@@ -44,7 +44,7 @@ pub(crate) enum Opens {
     Known(String),
 }
 
-/// What is to be done with a message.
+/// The treatment of a message.
 pub(super) enum Route {
     /// Deliver these to that mailbox, in this order.
     To(Mailbox, Vec<FromAgent>),
@@ -54,12 +54,6 @@ pub(super) enum Route {
     Close(String),
     /// Nothing.
     Drop,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Opened {
-    session_id: String,
 }
 
 impl Routes {
@@ -128,47 +122,45 @@ impl Routes {
         self.sessions.values().cloned().collect()
     }
 
-    /// Where a message goes.
+    /// Returns the receiver of a message.
     pub(super) fn route(&mut self, incoming: Incoming) -> Route {
-        match incoming {
-            Incoming::Response { call, outcome } => {
-                let Some(waiting) = self.calls.remove(&call) else { return Route::Drop };
-                let opened = match (&outcome, &waiting.opens) {
-                    (Ok(result), Opens::New) => opened(result),
-                    (Ok(_), Opens::Known(session)) => Some(session.clone()),
-                    _ => None,
-                };
-                if waiting.mailbox.is_closed() {
-                    return opened.map_or(Route::Drop, |session| self.abandoned(session));
-                }
-                let mut messages = vec![FromAgent::Response { call: waiting.number, outcome }];
-                if let Some(session) = opened.filter(|_| waiting.opens == Opens::New) {
-                    messages.extend(self.take_early(&session, &waiting.mailbox));
-                    self.sessions.insert(session, waiting.mailbox.clone());
-                }
-                Route::To(waiting.mailbox, messages)
-            }
-            Incoming::Notification { method, params, .. } if method == CANCEL_REQUEST => {
+        let Incoming { scope, message } = incoming;
+        match message {
+            FromAgent::Response { call, outcome } => self.on_answer(call, outcome),
+            FromAgent::Notification { method, params } if method == CANCEL_REQUEST => {
                 self.on_withdrawn(method, params)
             }
-            Incoming::Notification { scope, method, params } => {
-                let message = FromAgent::Notification { method, params };
-                match self.mailbox(&scope) {
-                    Some(mailbox) => Route::To(mailbox, vec![message]),
-                    None => self.keep(scope, message),
+            message => match (self.mailbox(&scope), message) {
+                (Some(mailbox), message) => {
+                    self.note_request(&message, &mailbox);
+                    Route::To(mailbox, vec![message])
                 }
-            }
-            Incoming::Request { scope, id, method, params } => match self.mailbox(&scope) {
-                Some(mailbox) => {
-                    self.note_request(&id, &mailbox);
-                    Route::To(mailbox, vec![FromAgent::Request { id, method, params }])
+                (None, FromAgent::Request { id, method, .. })
+                    if scope.session_id.is_none() || !self.opening() =>
+                {
+                    Route::Refuse { id, method }
                 }
-                None if scope.session_id.is_some() && self.opening() => {
-                    self.keep(scope, FromAgent::Request { id, method, params })
-                }
-                None => Route::Refuse { id, method },
+                (None, message) => self.keep(scope, message),
             },
         }
+    }
+
+    fn on_answer(&mut self, call: u64, outcome: Result<Box<RawValue>, RpcError>) -> Route {
+        let Some(waiting) = self.calls.remove(&call) else { return Route::Drop };
+        let opened = match (&outcome, &waiting.opens) {
+            (Ok(result), Opens::New) => opened_session(result).ok(),
+            (Ok(_), Opens::Known(session)) => Some(session.clone()),
+            _ => None,
+        };
+        if waiting.mailbox.is_closed() {
+            return opened.map_or(Route::Drop, |session| self.abandoned(session));
+        }
+        let mut messages = vec![FromAgent::Response { call: waiting.number, outcome }];
+        if let Some(session) = opened.filter(|_| waiting.opens == Opens::New) {
+            messages.extend(self.take_early(&session, &waiting.mailbox));
+            self.sessions.insert(session, waiting.mailbox.clone());
+        }
+        Route::To(waiting.mailbox, messages)
     }
 
     fn mailbox(&self, scope: &Scope) -> Option<Mailbox> {
@@ -178,7 +170,7 @@ impl Routes {
         of_session.or_else(of_call).cloned()
     }
 
-    /// Whether a session is being made whose id is not known yet.
+    /// Returns whether a session is being made whose id is not known yet.
     fn opening(&self) -> bool {
         self.calls.values().any(|waiting| waiting.opens == Opens::New)
     }
@@ -197,16 +189,14 @@ impl Routes {
         let early = std::mem::take(&mut self.early).into_iter();
         let (mine, others): (VecDeque<_>, VecDeque<_>) = early.partition(|(of, _)| of == session);
         self.early = others;
-        for (_, message) in &mine {
-            if let FromAgent::Request { id, .. } = message {
-                self.note_request(id, mailbox);
-            }
-        }
+        mine.iter().for_each(|(_, message)| self.note_request(message, mailbox));
         mine.into_iter().map(|(_, message)| message).collect()
     }
 
-    fn note_request(&mut self, id: &str, mailbox: &Mailbox) {
-        if let Some(id) = Id::from_json(id) {
+    fn note_request(&mut self, message: &FromAgent, mailbox: &Mailbox) {
+        if let FromAgent::Request { id, .. } = message
+            && let Some(id) = Id::from_json(id)
+        {
             self.requests.insert(id, mailbox.clone());
         }
     }
@@ -237,8 +227,14 @@ impl Routes {
     }
 }
 
-fn opened(result: &RawValue) -> Option<String> {
-    serde_json::from_str::<Opened>(result.get()).ok().map(|opened| opened.session_id)
+/// Returns the id of the session that the agent has opened.
+pub(crate) fn opened_session(result: &RawValue) -> Result<String, serde_json::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Opened {
+        session_id: String,
+    }
+    serde_json::from_str::<Opened>(result.get()).map(|opened| opened.session_id)
 }
 
 /// The request that a `$/cancel_request` names.

@@ -21,7 +21,7 @@ pub(crate) enum FromAgent {
     Unparsed(Unparsed),
     /// Messages were lost: the daemon could not keep up for longer than its log is.
     Gap,
-    /// It has ended.
+    /// The agent has ended.
     Ended(AgentExit),
 }
 
@@ -35,7 +35,11 @@ pub(crate) struct RpcError {
 }
 
 impl RpcError {
-    /// An error is one whatever it looks like: whoever waits for the answer must not wait for ever.
+    pub(crate) fn new(code: i32, message: String) -> Self {
+        Self { code: i64::from(code), message, data: None }
+    }
+
+    /// An error is one whatever it looks like: a caller that waits for the answer must not wait forever.
     fn read(error: &RawValue) -> Self {
         let value: Value = serde_json::from_str(error.get()).unwrap_or_default();
         let code = value["code"].as_i64().unwrap_or(i64::from(codes::INTERNAL_ERROR));
@@ -48,15 +52,14 @@ impl RpcError {
     }
 }
 
-/// A message, taken apart.
+/// A message and its scope. An answer has none, and is under the number of the connection.
 #[derive(Debug)]
-pub(crate) enum Incoming {
-    Notification { scope: Scope, method: String, params: Box<RawValue> },
-    Request { scope: Scope, id: String, method: String, params: Box<RawValue> },
-    Response { call: u64, outcome: Result<Box<RawValue>, RpcError> },
+pub(crate) struct Incoming {
+    pub(crate) scope: Scope,
+    pub(crate) message: FromAgent,
 }
 
-/// What a message belongs to.
+/// The session or request that a message belongs to.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) session_id: Option<String>,
@@ -105,15 +108,16 @@ impl Incoming {
                 (Some(error), _) => Err(RpcError::read(error)),
                 (None, result) => Ok(result.map_or_else(null, ToOwned::to_owned)),
             };
-            return Some(Self::Response { call, outcome });
+            return Some(Self { scope: Scope::default(), message: FromAgent::Response { call, outcome } });
         };
         let params = envelope.params.map_or_else(null, ToOwned::to_owned);
         let scope = Scope::read(&params);
         let method = method.into_owned();
-        Some(match envelope.id {
-            Some(id) => Self::Request { scope, id: id.get().to_owned(), method, params },
-            None => Self::Notification { scope, method, params },
-        })
+        let message = match envelope.id {
+            Some(id) => FromAgent::Request { id: id.get().to_owned(), method, params },
+            None => FromAgent::Notification { method, params },
+        };
+        Some(Self { scope, message })
     }
 }
 
@@ -144,20 +148,22 @@ mod tests {
         let update =
             json!({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}});
         assert!(
-            matches!(read(update), Some(Incoming::Notification { scope, .. }) if scope.session_id.as_deref() == Some("s"))
+            matches!(read(update), Some(Incoming { scope, message: FromAgent::Notification { .. } }) if scope.session_id.as_deref() == Some("s"))
         );
         let asks =
             json!({"jsonrpc":"2.0","id":"a\"b","method":"elicitation/create","params":{"requestId":7}});
-        let Some(Incoming::Request { scope, id, .. }) = read(asks) else { panic!("no request") };
+        let Some(Incoming { scope, message: FromAgent::Request { id, .. } }) = read(asks) else {
+            panic!("no request")
+        };
         assert_eq!((scope.request_id, id.as_str()), (Some(7), r#""a\"b""#));
         let refused = json!({"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"no"}});
         assert!(
-            matches!(read(refused), Some(Incoming::Response { call: 3, outcome: Err(error) }) if error.code == -32000)
+            matches!(read(refused).unwrap().message, FromAgent::Response { call: 3, outcome: Err(error) } if error.code == -32000)
         );
         assert!(read(json!({"jsonrpc":"2.0","id":"not ours","result":{}})).is_none());
         let odd = json!({"jsonrpc":"2.0","method":"m","params":{"sessionId":"s","requestId":"not ours"}});
         assert!(
-            matches!(read(odd), Some(Incoming::Notification { scope, .. }) if scope.session_id.as_deref() == Some("s"))
+            matches!(read(odd), Some(Incoming { scope, message: FromAgent::Notification { .. } }) if scope.session_id.as_deref() == Some("s"))
         );
     }
 
@@ -167,8 +173,8 @@ mod tests {
             [json!({"message":"x"}), json!({}), json!({"code":"E1","message":"x"}), json!("x"), json!(7)];
         for error in errors {
             let text = json!({"jsonrpc":"2.0","id":3,"error":error}).to_string();
-            let read = Incoming::read(text.as_bytes());
-            assert!(matches!(read, Some(Incoming::Response { call: 3, outcome: Err(_) })), "{text}");
+            let read = Incoming::read(text.as_bytes()).unwrap().message;
+            assert!(matches!(read, FromAgent::Response { call: 3, outcome: Err(_) }), "{text}");
         }
     }
 

@@ -1,13 +1,13 @@
 //! Jobs of sessions: what takes a while and reports back.
 
-use super::link::Link;
+use super::link::AgentLink;
 use super::{Driver, JobDone, context};
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
 use crate::session::{Input, Job, Leftovers, Setup, Tracing};
 use crate::shared::Shared;
-use crate::{cut_off, history};
+use crate::{history, interrupted_messages};
 use futures_util::FutureExt;
 use sa_otlp::Conversation;
 use sa_store::{Direction, Listing};
@@ -65,7 +65,7 @@ impl Driver {
             JobDone::Connected(outcome) => {
                 self.start = None;
                 Input::Connected(outcome.map(|process| {
-                    let (link, agent) = Link::new(&self.shared, process);
+                    let (link, agent) = AgentLink::new(&self.shared, process);
                     self.link = Some(link);
                     agent
                 }))
@@ -88,7 +88,7 @@ pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -
         None => outside_turn_after(shared).await,
     };
     let cut_off = match unfinished_after {
-        Some(after) => cut_off::messages(&shared.log, after).await,
+        Some(after) => interrupted_messages::find(&shared.log, after).await,
         None => Vec::new(),
     };
     Leftovers { pending, cut_off, was_killed: parts.store.was_cut_off() }

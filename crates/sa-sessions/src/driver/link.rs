@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 /// Messages of an agent that are taken at once, so that a fast one costs one commit, not many.
 const BATCH: usize = 1024;
 
-pub(super) struct Link {
+pub(super) struct AgentLink {
     shared: Arc<Shared>,
     /// Keeps the agent's process alive.
     slot: Arc<Slot>,
@@ -21,11 +21,11 @@ pub(super) struct Link {
     native: Option<String>,
 }
 
-impl Link {
+impl AgentLink {
     /// Connects a session to a process, and shows clients which server that is.
     pub(super) fn new(shared: &Arc<Shared>, process: Process) -> (Self, Agent) {
         let Process { slot, connection, joined } = process;
-        shared.set_server(Some(connection.server_id().to_owned()));
+        shared.state().server = Some(connection.server_id().to_owned());
         let greeting = connection.greeting();
         let agent = Agent {
             capabilities: greeting.agent_capabilities.clone(),
@@ -103,11 +103,11 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for AgentLink {
     fn drop(&mut self) {
         if let Some(native) = &self.native {
             self.connection.release(native, &self.mailbox);
         }
-        self.shared.set_server(None);
+        self.shared.state().server = None;
     }
 }

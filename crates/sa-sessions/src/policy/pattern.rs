@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// What makes one command several, or gives it another's output, in any of the usual shells. That some of it may be quoted is
+/// Characters that make one command several, or gives it another's output, in any of the usual shells. That some of it may be quoted is
 /// not looked at: shells differ in what ends a quote.
 pub(super) const OPERATORS: [char; 10] = [';', '&', '|', '`', '<', '>', '(', ')', '\n', '\r'];
 
@@ -32,7 +32,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether it was written to match everything.
+    /// Returns whether it was written to match everything.
     pub(super) fn is_any(&self) -> bool {
         !self.text.is_empty() && self.text.chars().all(|c| c == '*')
     }
@@ -42,7 +42,7 @@ impl Pattern {
     }
 }
 
-/// Whether a pattern matches a text when its `*` stand for none of these characters.
+/// Returns whether a pattern matches a text when its `*` stand for none of these characters.
 pub(super) fn covers(pattern: &str, text: &str, except: &[char]) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };

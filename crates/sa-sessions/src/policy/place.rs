@@ -29,14 +29,14 @@ pub(super) fn climbs(normalized: &str) -> bool {
     normalized.split('/').any(|part| part == "..")
 }
 
-/// Whether `inner`, seen from somewhere, may be `path`.
+/// Returns whether `inner`, seen from somewhere, may be `path`.
 pub(super) fn is_within(path: &str, inner: &str) -> bool {
     let (path, inner) = (normalized(path), normalized(inner));
     let above = path.strip_suffix(&inner);
     path == inner || (!inner.starts_with(['/', '~']) && above.is_some_and(|above| above.ends_with('/')))
 }
 
-/// Whether a pattern for files may find some outside of the directory that is searched.
+/// Returns whether a pattern for files may find some outside of the directory that is searched.
 pub(super) fn reaches_out(pattern: &str) -> bool {
     const SIGNS: [&str; 5] = ["..", "{/", ",/", "{~", ",~"];
     pattern.starts_with(['/', '~']) || SIGNS.iter().any(|sign| pattern.contains(sign))

@@ -1,4 +1,4 @@
-//! What a tool call is about: the command, the files, the address that its input names.
+//! The subjects of a tool call: the command, the files, the address that its input names.
 
 use super::address;
 use super::members::{self, Member};
@@ -9,7 +9,7 @@ use sa_shell::{Readings, is_shell, takes_script};
 use serde_json::{Map, Value};
 use url::Url;
 
-/// What an editor that is one tool calls what it does to the path beside it.
+/// Actions of an editor that is one tool, named next to the path.
 const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
 
 /// One thing that a tool call is about.
@@ -25,7 +25,7 @@ pub(super) enum Subject {
     /// The directory of something else, unless there is nothing else.
     Directory(String),
     Address(String),
-    /// What is searched for.
+    /// The pattern of a search.
     Text(String),
     /// Input that says none of these things in a way that is known: all of it, as JSON.
     Json(String),
@@ -39,7 +39,7 @@ pub(super) fn subjects(request: &PermissionRequest) -> Vec<Subject> {
         Some(Value::String(text)) => vec![of_kind(request.kind, text)],
         Some(_) => Vec::new(),
     };
-    // What would be changed is told beside the input, and by the agent: a moved file is only there where it goes to.
+    // The agent reports changed files next to the input: only there is the new path of a moved file.
     for changed in changed(&request.parts) {
         let is_same = |subject: &Subject| matches!(subject, Subject::Path(path) if is_within(changed, path));
         if !found.iter().any(is_same) {
@@ -64,7 +64,7 @@ pub(super) fn decisive(subjects: &[Subject]) -> impl Iterator<Item = &Subject> {
 }
 
 impl Subject {
-    /// Whether a pattern matches it in whichever way it is written.
+    /// Returns whether a pattern matches it in whichever way it is written.
     pub(super) fn is_meant_by(&self, pattern: &Pattern) -> bool {
         match self {
             Self::Command { script, whole, readings } => {
@@ -83,7 +83,7 @@ impl Subject {
         }
     }
 
-    /// Whether a pattern matches it however it is written: by what it leads to, not by how it is spelt.
+    /// Returns whether a pattern matches it however it is written: by what it leads to, not by how it is spelled.
     pub(super) fn is_covered_by(&self, pattern: &Pattern) -> bool {
         match self {
             Self::Command { script, .. } => covers(pattern.as_str(), script.trim(), &OPERATORS),
@@ -97,7 +97,7 @@ impl Subject {
             }
             Self::Address(address) => address::covers(pattern.as_str(), address),
             Self::Text(text) => pattern.matches(text),
-            // Whoever means JSON begins with it; otherwise any member could hold what a path should.
+            // JSON is meant only at the beginning; otherwise any member could hold what a path should.
             Self::Json(json) => pattern.as_str().starts_with('{') && pattern.matches(json),
         }
     }
@@ -158,7 +158,7 @@ fn other(name: &str, value: &Value, found: &mut Vec<Subject>) {
     }
 }
 
-/// One subject for each of these texts. What is no text is there as it is, so that it is not overlooked.
+/// One subject for each of these texts. Other values are there as they are, so that they are not overlooked.
 fn each(value: &Value, subject: impl Fn(String) -> Subject, found: &mut Vec<Subject>) {
     let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     found.extend(values.iter().map(|value| match value {
@@ -215,7 +215,7 @@ fn changes(value: &Value, found: &mut Vec<Subject>) {
     }
 }
 
-/// Where a change is made, and where it moves a file to.
+/// Adds the path of a change, and the one it moves a file to.
 fn paths_of(change: &Value, found: &mut Vec<Subject>) {
     for place in [Some(change), change.get("kind"), change.get("update")].into_iter().flatten() {
         for (name, path) in place.as_object().into_iter().flatten().filter(|(_, path)| !path.is_null()) {

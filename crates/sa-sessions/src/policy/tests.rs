@@ -1,6 +1,8 @@
 //! Rules against what agents send, and against what a model may write to get past them.
 #![allow(clippy::unwrap_used)]
 
+mod harm;
+
 use super::*;
 use proptest::prelude::*;
 use sa_api::sessions::{Diff, MessagePart, PermissionRule, ToolKind};
@@ -180,7 +182,7 @@ fn changes_that_are_shown_are_what_a_call_is_about() {
     assert!(allows("edit", "/srv/*", &shown(None, "/srv/a")));
     assert!(allows("edit", "/srv/*", &shown(Some(json!({ "patchText": "…" })), "/srv/a")));
     assert!(allows("edit", "src/*", &shown(Some(json!({ "filePath": "src/a" })), "/project/src/a")));
-    // Where a file is moved to is told nowhere else.
+    // The new path of a moved file is nowhere else.
     let moved = json!({ "changes": [{ "path": "/srv/a", "kind": "update" }] });
     assert!(!allows("edit", "/srv/*", &shown(Some(moved.clone()), "/etc/cron.d/a")));
     assert!(denies("edit", "/etc/*", &shown(Some(moved), "/etc/cron.d/a")));
@@ -336,7 +338,7 @@ proptest! {
         prop_assert_eq!(words, (NO, None), "{}: {}", intent.pattern, line);
     }
 
-    /// However a path is spelt, it is allowed only if the system would end up within.
+    /// However a path is spelled, it is allowed only if the system would end up within.
     #[test]
     fn a_path_is_allowed_only_for_where_it_leads(
         parts in prop::collection::vec(prop::sample::select(vec!["srv", "etc", "a", ".", "..", ""]), 0..8),

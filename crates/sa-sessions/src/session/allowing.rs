@@ -2,6 +2,7 @@
 
 use super::machine::Machine;
 use crate::SessionError;
+use crate::error::Result;
 use crate::policy::Policy;
 use sa_api::sessions::{
     AllowRule, Decision, PermissionReply, PermissionReplyKind, PermissionRequest, ResolvedBy,
@@ -13,20 +14,8 @@ const MAX_ALLOWANCES: usize = 256;
 /// Maximum number of characters in a client's name.
 const MAX_NAME: usize = 100;
 
-/// The cause of a decision, and the name of the client if there is one.
-pub(super) struct Resolver {
-    pub(super) by: ResolvedBy,
-    pub(super) client: Option<String>,
-}
-
-impl From<ResolvedBy> for Resolver {
-    fn from(by: ResolvedBy) -> Self {
-        Self { by, client: None }
-    }
-}
-
 /// Rejects a client's name that is too long for a line.
-pub(super) fn check_client(name: Option<&str>) -> Result<(), SessionError> {
+pub(super) fn check_client(name: Option<&str>) -> Result<()> {
     if name.is_none_or(|name| name.chars().count() <= MAX_NAME) {
         return Ok(());
     }
@@ -39,7 +28,7 @@ impl Machine {
         &self,
         permission: &PermissionRequest,
         decision: &'a PermissionReply,
-    ) -> Result<Cow<'a, PermissionReply>, SessionError> {
+    ) -> Result<Cow<'a, PermissionReply>> {
         let Some(rule) = &decision.rule else { return Ok(Cow::Borrowed(decision)) };
         if decision.reply != PermissionReplyKind::Always {
             return Err(SessionError::Invalid("`rule` requires the reply `always`".to_owned()));

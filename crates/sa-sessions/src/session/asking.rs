@@ -1,12 +1,13 @@
 //! Questions and permissions: asked by the agent, decided by a client, a rule, the mode or a timeout.
 
 use super::Effect;
-use super::allowing::{Resolver, check_client};
+use super::allowing::check_client;
 use super::asks::{AskKind, OpenAsk};
 use super::machine::Machine;
 use super::phase::{Permissions, Phase};
 use crate::agent::RpcError;
 use crate::command::Posted;
+use crate::error::Result;
 use crate::record::OpenQuestion;
 use crate::{SessionError, Verdict};
 use sa_api::sessions::{
@@ -88,8 +89,7 @@ impl Machine {
     }
 
     fn refuse(&mut self, request: String, code: i32, message: String) {
-        let error = RpcError { code: i64::from(code), message, data: None };
-        self.answer_agent(request, Err(error));
+        self.answer_agent(request, Err(RpcError::new(code, message)));
     }
 
     fn answer_agent(&mut self, request: String, outcome: Result<Value, RpcError>) {
@@ -155,11 +155,7 @@ impl Machine {
     }
 
     /// Takes a client's answers to a question. Without answers the question is rejected.
-    pub(super) fn answer_question(
-        &mut self,
-        id: &str,
-        reply: Option<QuestionReply>,
-    ) -> Result<(), SessionError> {
+    pub(super) fn answer_question(&mut self, id: &str, reply: Option<QuestionReply>) -> Result<()> {
         let (answers, client) = match reply {
             Some(QuestionReply { answers, client }) => (Some(answers), client),
             None => (None, None),
@@ -178,21 +174,9 @@ impl Machine {
             }
             None => (QuestionOutcome::Rejected, open.form.decline()),
         };
-        self.close_question(id, outcome, answers, Resolver { by: ResolvedBy::Client, client }, answer);
+        let (id, by) = (id.to_owned(), ResolvedBy::Client);
+        self.close(Verdict::Question(QuestionResolved { id, outcome, answers, by, client }), Ok(answer));
         Ok(())
-    }
-
-    fn close_question(
-        &mut self,
-        id: &str,
-        outcome: QuestionOutcome,
-        answers: Option<Vec<Vec<String>>>,
-        resolver: Resolver,
-        answer: Value,
-    ) {
-        let Resolver { by, client } = resolver;
-        let resolved = QuestionResolved { id: id.to_owned(), outcome, answers, by, client };
-        self.close(Verdict::Question(resolved), Ok(answer));
     }
 
     /// Records a decision, and answers the agent.
@@ -203,18 +187,11 @@ impl Machine {
             self.answer_agent(ask.request, answer);
         }
         self.asks.remember(verdict.clone());
-        self.draft.event(match verdict {
-            Verdict::Question(resolved) => EventData::QuestionResolved(resolved),
-            Verdict::Permission(resolved) => EventData::PermissionResolved(resolved),
-        });
+        self.draft.event(verdict.into_event());
     }
 
     /// Takes a client's decision on a permission.
-    pub(super) fn answer_permission(
-        &mut self,
-        id: &str,
-        decision: PermissionReply,
-    ) -> Result<(), SessionError> {
+    pub(super) fn answer_permission(&mut self, id: &str, decision: PermissionReply) -> Result<()> {
         if !self.record.permissions.iter().any(|permission| permission.id == id) {
             return Err(self.asks.not_open(id));
         }
@@ -237,12 +214,7 @@ impl Machine {
         Ok(())
     }
 
-    fn decide_permission(
-        &mut self,
-        id: &str,
-        decision: &PermissionReply,
-        by: ResolvedBy,
-    ) -> Result<(), SessionError> {
+    fn decide_permission(&mut self, id: &str, decision: &PermissionReply, by: ResolvedBy) -> Result<()> {
         let Some(permission) = self.record.permissions.iter().find(|permission| permission.id == id) else {
             return Err(SessionError::NotAsked(id.to_owned()));
         };
@@ -284,22 +256,15 @@ impl Machine {
     /// Closes an ask that the agent has withdrawn.
     pub(super) fn on_request_withdrawn(&mut self, params: &RawValue) {
         if let Some(id) = self.asks.withdrawn(params) {
-            let message = "the request was cancelled".to_owned();
-            let cancelled = RpcError { code: i64::from(codes::REQUEST_CANCELLED), message, data: None };
+            let cancelled = RpcError::new(codes::REQUEST_CANCELLED, "the request was cancelled".to_owned());
             self.close_undecided(&id, ResolvedBy::Withdrawn, Err(cancelled));
         }
     }
 
     fn close_undecided(&mut self, id: &str, by: ResolvedBy, answer: Result<Value, RpcError>) {
-        let (id, client) = (id.to_owned(), None);
-        let verdict = if self.record.questions.iter().any(|open| open.request.id == id) {
-            let outcome = QuestionOutcome::Cancelled;
-            Verdict::Question(QuestionResolved { id, outcome, answers: None, by, client })
-        } else {
-            let (reply, option_id, rule) = (None, None, None);
-            Verdict::Permission(PermissionResolved { id, reply, option_id, rule, by, client })
-        };
-        self.close(verdict, answer);
+        let is_question = self.record.questions.iter().any(|open| open.request.id == id);
+        let withdrawn = if is_question { Verdict::question_withdrawn } else { Verdict::permission_withdrawn };
+        self.close(withdrawn(id.to_owned(), by), answer);
     }
 
     /// Closes everything that is open, also asks of an agent that is gone.
@@ -319,8 +284,8 @@ impl Machine {
                 self.decide_automatically(&id, self.policy.after_timeout(), ResolvedBy::Timeout);
             } else if let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) {
                 let decline = open.form.decline();
-                let resolver = ResolvedBy::Timeout.into();
-                self.close_question(&id, QuestionOutcome::Rejected, None, resolver, decline);
+                let verdict = Verdict::question(id, QuestionOutcome::Rejected, ResolvedBy::Timeout);
+                self.close(verdict, Ok(decline));
             }
         }
     }
@@ -329,8 +294,8 @@ impl Machine {
     pub(super) fn on_visited(&mut self, params: &RawValue) {
         let Ok(visit) = serde_json::from_str::<Visit>(params.get()) else { return };
         if let Some(id) = self.asks.visiting(&visit.elicitation_id) {
-            let answer = json!({ "action": "accept" });
-            self.close_question(&id, QuestionOutcome::Answered, None, ResolvedBy::Client.into(), answer);
+            let verdict = Verdict::question(id, QuestionOutcome::Answered, ResolvedBy::Client);
+            self.close(verdict, Ok(json!({ "action": "accept" })));
         }
     }
 }

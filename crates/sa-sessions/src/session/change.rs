@@ -2,11 +2,11 @@
 
 use super::Effect;
 use super::machine::Machine;
-use super::phase::{Changing, Direction, Environment, Link, Phase, Ready, Work};
+use super::phase::{AgentInUse, Changing, Direction, Environment, Phase, Ready, Work};
 use super::settings::{Applying, Progress, Setting, unsupported};
 use super::trial::Trial;
 use crate::agent::AgentFailure;
-use crate::command::{Answer, Reply};
+use crate::command::Reply;
 use crate::creating::check_variables;
 use crate::record::Record;
 use sa_api::sessions::{EventData, InfoChanged, SessionChoices, SessionPatch};
@@ -50,7 +50,7 @@ impl Machine {
             Ok(given) => given,
             Err(failure) => {
                 self.record = *before;
-                return self.reply(Answer::Done(reply, Err(failure.into())));
+                return self.reply(reply, Err(failure.into()));
             }
         };
         let settings = self.changed_settings(&before, modes);
@@ -126,7 +126,7 @@ impl Machine {
 
     pub(super) fn on_change_progress(
         &mut self,
-        mut link: Link,
+        mut link: AgentInUse,
         mut changing: Changing,
         progress: Result<Progress, AgentFailure>,
     ) {
@@ -166,7 +166,7 @@ impl Machine {
         };
         self.phase = Phase::Ready(Ready { link, work: Work::Settled });
         self.report_choices();
-        self.reply(Answer::Done(changing.change.reply, Err(failure.into())));
+        self.reply(changing.change.reply, Err(failure.into()));
     }
 
     /// Takes back a change whose agent is gone or is not waited for.
@@ -174,7 +174,7 @@ impl Machine {
         self.restore_settings(&change.before);
         self.record.choices.clone_from(&change.before.choices);
         self.report_choices();
-        self.reply(Answer::Done(change.reply, Err(failure.into())));
+        self.reply(change.reply, Err(failure.into()));
     }
 
     fn restore_settings(&mut self, before: &Record) {

@@ -2,27 +2,32 @@
 
 use super::effect::Commit;
 use super::machine::Machine;
-use crate::log::Line;
+use crate::log::EventLine;
 use crate::record::Activity;
 use crate::transcript::Marker;
 use bytes::Bytes;
 use sa_api::sessions::{CrashKind, CutOff, EventData, SessionState, UniversalEvent};
-use sa_store::{Change, Listing, Mark, MessageChange, NewEvent, UsageNote};
+use sa_store::{Change, Listing, Mark, MessageChange, MessageState, NewEvent, UsageNote};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Changes that are not committed yet. Empty between inputs.
 #[derive(Default)]
-pub(super) struct Draft {
+pub(super) struct PendingChanges {
     events: Vec<EventData>,
     pub(super) messages: Vec<MessageChange>,
     pub(super) usage: Vec<UsageNote>,
     touched: bool,
 }
 
-impl Draft {
+impl PendingChanges {
     pub(super) fn event(&mut self, event: EventData) {
         debug_assert!(is_documented(&event), "{event:?} has a word that the documentation does not list");
         self.events.push(event);
+    }
+
+    /// Notes the end of a message's turn, or of the message before its turn.
+    pub(super) fn message_done(&mut self, turn_id: String) {
+        self.messages.push(MessageChange::State { turn_id, state: MessageState::Done });
     }
 
     /// Notes that the record has changed.
@@ -83,7 +88,7 @@ impl Machine {
         let events = std::mem::take(&mut self.draft.events);
         self.trace_events(&events);
         let marks: Vec<Option<Mark>> = events.iter().map(|event| self.stored.marker.mark(event)).collect();
-        let lines: Vec<Line> = events
+        let lines: Vec<EventLine> = events
             .into_iter()
             .zip(self.stored.last + 1..)
             .map(|(data, id)| {
@@ -95,7 +100,7 @@ impl Machine {
                     native_session_id: self.record.native_session_id.clone(),
                     data,
                 };
-                Line { id, json: Bytes::from(serde_json::to_vec(&event).unwrap_or_default()) }
+                EventLine { id, json: Bytes::from(serde_json::to_vec(&event).unwrap_or_default()) }
             })
             .collect();
         self.stored.last_before = self.stored.last;

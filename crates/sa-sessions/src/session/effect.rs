@@ -2,7 +2,7 @@
 
 use crate::agent::{Opens, RpcError};
 use crate::command::Answer;
-use crate::log::Line;
+use crate::log::EventLine;
 use crate::record::Requested;
 use sa_api::Timestamp;
 use sa_api::sessions::Usage;
@@ -58,7 +58,7 @@ pub(crate) enum Effect {
 pub(crate) struct Commit {
     pub(crate) change: Change,
     /// The events of the change, as readers get them.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<EventLine>,
 }
 
 /// Something to be counted for those who watch the daemon.

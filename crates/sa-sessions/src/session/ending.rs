@@ -2,20 +2,18 @@
 
 use super::machine::Machine;
 use super::phase::{
-    Attempt, Closed, Direction, Leaving, LeavingStep, Link, Phase, Purpose, Reported, StartRequest, Then,
-    Why, Work,
+    AgentInUse, Attempt, Closed, Direction, Leaving, LeavingStep, Phase, Purpose, Reported, StartRequest,
+    Then, Why, Work,
 };
 use super::turn::Turn;
 use super::{CLOSING, Effect, LEAVING};
-use crate::SessionError;
 use crate::agent::{AgentFailure, Opens};
-use crate::command::{Answer, NativeSession, Reply};
+use crate::command::{NativeSession, Reply};
 use sa_api::AgentExit;
 use sa_api::sessions::{
     CrashInfo, CrashKind, EndReason, Ended, EventData, NoticeSeverity, ResolvedBy, SessionState, StopReason,
     WithdrawnBy,
 };
-use sa_store::StoreError;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -50,7 +48,7 @@ impl Then {
 
 impl Machine {
     /// Lets go of the agent. If it has an open session, it is asked to close that first.
-    pub(super) fn leave(&mut self, open_link: Option<Link>, limit: Duration, then: Then) {
+    pub(super) fn leave(&mut self, open_link: Option<AgentInUse>, limit: Duration, then: Then) {
         match open_link {
             Some(link) if link.can_close() => {
                 let params = json!({ "sessionId": self.record.native_session_id });
@@ -64,7 +62,7 @@ impl Machine {
     }
 
     /// Has the agent delete its session if clients want that.
-    fn delete_or_left(&mut self, link: Link, closed: Closed, then: Then) {
+    fn delete_or_left(&mut self, link: AgentInUse, closed: Closed, then: Then) {
         let is_wanted = self.ending.as_ref().is_some_and(|ending| ending.native == NativeSession::Delete);
         if !(is_wanted && then.may_delete() && link.can_delete()) {
             return self.left(closed, then);
@@ -245,57 +243,21 @@ impl Machine {
         self.effect(Effect::CloseLog);
         let waiting = self.ending.take().into_iter().flat_map(|ending| ending.replies);
         for reply in waiting {
-            self.reply(Answer::Done(reply, Ok(())));
+            self.reply(reply, Ok(()));
         }
-        self.stop_waiting(&SessionError::Ended);
         self.effect(Effect::Stop);
     }
 
     /// Stops: the store will never take what has happened. The session can be read as far as it is stored, and deleted.
-    pub(super) fn on_store_lost(&mut self, error: &StoreError) {
+    pub(super) fn on_store_lost(&mut self) {
         self.draft = Default::default();
         self.turn = Turn::None;
         self.queue.take();
-        self.stop_waiting(&error.clone().into());
+        self.phase = Phase::Ended;
         self.record.state = SessionState::Interrupted;
         self.effect(Effect::Leave);
         self.effect(Effect::Show);
         self.effect(Effect::Stop);
-    }
-
-    /// Answers every client that still waits.
-    pub(super) fn stop_waiting(&mut self, error: &SessionError) {
-        let start_error = || AgentFailure::Machine(error.to_string());
-        match std::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Starting(start) => self.answer_purpose(start.request.purpose, start_error(), error),
-            Phase::Leaving(leaving) => {
-                if let Then::StartFailed { purpose, .. } | Then::Retry(purpose) = leaving.then {
-                    self.answer_purpose(purpose, start_error(), error);
-                }
-            }
-            Phase::Ready(ready) => {
-                if let Work::Changing(changing) = ready.work {
-                    self.reply(Answer::Done(changing.change.reply, Err(error.clone())));
-                }
-            }
-            Phase::Detached(_) | Phase::Ended => {}
-        }
-        let changes = self.applied.take().map(|change| change.reply);
-        let endings = self.ending.take().into_iter().flat_map(|ending| ending.replies);
-        for reply in changes.into_iter().chain(endings) {
-            self.reply(Answer::Done(reply, Err(error.clone())));
-        }
-        for reply in self.lookups.drain().collect::<Vec<_>>() {
-            self.reply(Answer::Accepted(reply, Err(error.clone())));
-        }
-    }
-
-    fn answer_purpose(&mut self, purpose: Purpose, failure: AgentFailure, error: &SessionError) {
-        match purpose {
-            Purpose::Turn => {}
-            Purpose::Client(reply) => self.reply(Answer::Started(reply, Err(failure))),
-            Purpose::Resume(reply) => self.reply(Answer::Done(reply, Err(error.clone()))),
-        }
     }
 }
 

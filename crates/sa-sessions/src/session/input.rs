@@ -1,8 +1,8 @@
 //! Everything that can happen to a session, and the moment at which it happens.
 
-use crate::SessionError;
 use crate::agent::{AgentCapabilities, AgentFailure, FromAgent};
-use crate::command::{Command, Urgent};
+use crate::command::Command;
+use crate::error::Result;
 use crate::history::History;
 use sa_api::Timestamp;
 use sa_api::sessions::EventData;
@@ -17,7 +17,6 @@ pub(crate) enum Input {
     /// An earlier daemon left this. Always the first input.
     Recovered(Box<Leftovers>),
     Command(Command),
-    Urgent(Urgent),
     /// Messages of the agent, in order.
     Agent(Vec<FromAgent>),
     /// A request did not reach the agent.
@@ -31,14 +30,14 @@ pub(crate) enum Input {
     /// The message that was accepted under an idempotency key, if there is one.
     KeyLookedUp {
         key: String,
-        known: Result<Option<StoredMessage>, SessionError>,
+        known: Result<Option<StoredMessage>>,
     },
     /// Outcome of [`Effect::TryCommit`](super::Effect::TryCommit).
     Stored(Result<(), StoreError>),
     /// The store took a commit after it had refused to.
     StoreRecovered,
     /// The store will never take a commit.
-    StoreLost(StoreError),
+    StoreLost,
     /// A deadline may have passed.
     Time,
     /// All effects of the input before are executed.
@@ -116,7 +115,7 @@ pub(crate) struct Agent {
     pub(crate) origin: Origin,
 }
 
-/// How a session came to its agent process.
+/// The way in which a session came to its agent process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Started for this session.

@@ -35,9 +35,4 @@ impl Lookups {
         }
         Some((waiting, Next::LookUp))
     }
-
-    /// Takes out all of them.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = Reply<MessageAccepted>> {
-        std::mem::take(&mut self.0).into_values().flatten().map(|(_, reply)| reply)
-    }
 }

@@ -25,7 +25,7 @@
 
 use super::asks::Asks;
 use super::change::Change;
-use super::draft::{Draft, Stored};
+use super::draft::{PendingChanges, Stored};
 use super::ending::Ending;
 use super::input::{Input, Now};
 use super::lookups::Lookups;
@@ -36,7 +36,8 @@ use super::trial::Trial;
 use super::turn::Turn;
 use super::{Effect, Figure};
 use crate::agent::{AgentFailure, CANCEL_REQUEST, FromAgent, Opens};
-use crate::command::{Answer, Command, Urgent};
+use crate::command::{Command, Reply};
+use crate::error::Result;
 use crate::history::History;
 use crate::limits::SessionLimits;
 use crate::policy::Policy;
@@ -61,7 +62,7 @@ const OUTPUT: Duration = Duration::from_secs(15);
 pub(crate) struct Setup {
     pub(crate) id: String,
     pub(crate) limits: SessionLimits,
-    /// How the agent calls its modes.
+    /// The agent's names of modes.
     pub(crate) modes: ModeTable,
     /// The variable in which the agent takes a credential.
     pub(crate) token: Result<TokenVariable, AgentFailure>,
@@ -69,7 +70,7 @@ pub(crate) struct Setup {
     pub(crate) policy: Policy,
     /// Variables for the agent's process alone.
     pub(crate) env: BTreeMap<String, String>,
-    /// How the store lists the session.
+    /// The session's entry in the store's list.
     pub(crate) listing: Listing,
     /// The id of the last event in the log.
     pub(crate) last: u64,
@@ -90,7 +91,7 @@ pub(crate) struct Machine {
     pub(super) policy: Policy,
     pub(super) env: BTreeMap<String, String>,
     pub(super) reducer: Reducer,
-    pub(super) draft: Draft,
+    pub(super) draft: PendingChanges,
     pub(super) stored: Stored,
     /// A client's change that is being stored.
     pub(super) trial: Option<Trial>,
@@ -104,7 +105,7 @@ pub(crate) struct Machine {
     pub(super) last_heard: Instant,
     /// The agent writes a message though no turn runs.
     pub(super) speaking: bool,
-    /// When output of tools that waits is reported at the latest.
+    /// The latest time at which output of tools that waits is reported.
     output_at: Option<Instant>,
     /// Clients want the session to end.
     pub(super) ending: Option<Ending>,
@@ -136,7 +137,7 @@ impl Machine {
             policy,
             env,
             reducer,
-            draft: Draft::default(),
+            draft: PendingChanges::default(),
             stored: Stored::new(listing, last),
             trial: None,
             applied: None,
@@ -158,7 +159,6 @@ impl Machine {
         match input {
             Input::Recovered(leftovers) => self.on_recovered(*leftovers),
             Input::Command(command) => self.on_command(command),
-            Input::Urgent(urgent) => self.on_urgent(urgent),
             Input::Agent(messages) => messages.into_iter().for_each(|message| self.on_agent(message)),
             Input::CallFailed { call, failure } => self.on_call_failed(call, failure),
             Input::Prepared(outcome) => self.on_prepared(outcome),
@@ -168,7 +168,7 @@ impl Machine {
             Input::Stored(outcome) => self.on_stored(outcome),
             // The agent was not read meanwhile, which is no silence of its own.
             Input::StoreRecovered => self.last_heard = now.instant,
-            Input::StoreLost(error) => self.on_store_lost(&error),
+            Input::StoreLost => self.on_store_lost(),
             Input::Time => self.on_time(),
             Input::Proceed => self.on_proceed(),
         }
@@ -198,7 +198,7 @@ impl Machine {
         self.queue.describe()
     }
 
-    /// Returns whether a [`Command`] can be taken: nothing is under way but the agent's own work.
+    /// Returns whether a [`Command`] that can wait is taken: nothing is under way but the agent's own work.
     pub(crate) fn takes_commands(&self) -> bool {
         self.is_settled() && self.ending.is_none()
     }
@@ -236,24 +236,19 @@ impl Machine {
             Command::Patch { patch, reply } => self.on_patch(*patch, reply),
             Command::Resume { reply } => self.on_resume(reply),
             Command::Relinquish { reply } => self.on_relinquish(reply),
-        }
-    }
-
-    fn on_urgent(&mut self, urgent: Urgent) {
-        match urgent {
-            Urgent::Question { id, answers, reply } => {
+            Command::Question { id, answers, reply } => {
                 let outcome = self.answer_question(&id, answers);
-                self.reply(Answer::Done(reply, outcome));
+                self.reply(reply, outcome);
             }
-            Urgent::Permission { id, decision, reply } => {
+            Command::Permission { id, decision, reply } => {
                 let outcome = self.answer_permission(&id, decision);
-                self.reply(Answer::Done(reply, outcome));
+                self.reply(reply, outcome);
             }
-            Urgent::Cancel { reply } => self.on_cancel(reply),
-            Urgent::Withdraw { message_id, reply } => self.on_withdraw(&message_id, reply),
-            Urgent::Reorder { message_ids, reply } => self.on_reorder(&message_ids, reply),
-            Urgent::Post { message, reply } => self.on_post(*message, reply),
-            Urgent::Terminate { native, reply } => self.on_terminate(native, reply),
+            Command::Cancel { reply } => self.on_cancel(reply),
+            Command::Withdraw { message_id, reply } => self.on_withdraw(&message_id, reply),
+            Command::Reorder { message_ids, reply } => self.on_reorder(&message_ids, reply),
+            Command::Post { message, reply } => self.on_post(*message, reply),
+            Command::Terminate { native, reply } => self.on_terminate(native, reply),
         }
     }
 
@@ -308,9 +303,10 @@ impl Machine {
 
     fn on_call_failed(&mut self, call: u64, failure: AgentFailure) {
         if self.turn.prompted().is_some_and(|prompted| prompted.call == call) {
-            match failure {
-                AgentFailure::Ended(exit) => self.on_agent_ended(exit),
-                failure => self.fail_turn(&failure),
+            // The agent's end is reported once, although the call may notice it before the session does.
+            match failure.exit().cloned() {
+                Some(exit) => self.on_agent_ended(exit),
+                None => self.fail_turn(&failure),
             }
         } else if self.awaited(call).is_some() {
             self.on_answer(Err(failure));
@@ -483,8 +479,8 @@ impl Machine {
         self.effects.push(effect);
     }
 
-    pub(super) fn reply(&mut self, answer: Answer) {
-        self.effect(Effect::Reply(answer));
+    pub(super) fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, outcome: Result<T>) {
+        self.effect(Effect::Reply(reply.with(outcome)));
     }
 
     pub(super) fn count(&mut self, figure: Figure) {

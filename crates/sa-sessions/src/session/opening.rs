@@ -1,13 +1,12 @@
 //! The agent's own session: new, forked, or the one from before.
 
 use super::machine::Machine;
-use super::phase::{Connected, Link, StartRequest, Step, Way};
+use super::phase::{AgentInUse, Connected, StartRequest, Step, Way};
 use super::turn::Turn;
 use super::{Effect, Job};
-use crate::agent::{AgentFailure, Opens};
+use crate::agent::{AgentFailure, Opens, opened_session};
 use crate::history::History;
 use sa_api::sessions::{Continuity, ContinuityKind, EventData, Started};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -122,7 +121,10 @@ impl Machine {
     }
 
     fn on_opened(&mut self, start: StartRequest, agent: Connected, way: Way, method: &str, outcome: Outcome) {
-        let opened = outcome.and_then(|result| Ok((session_id(method, &result)?, result)));
+        let opened = outcome.and_then(|result| {
+            let native = opened_session(&result).map_err(|error| AgentFailure::nonsense(method, &error))?;
+            Ok((native, result))
+        });
         let (native, result) = match opened {
             Ok(opened) => opened,
             Err(failure) => return self.fail_connected(start, None, failure),
@@ -141,7 +143,7 @@ impl Machine {
         self.remember(start, agent.link, lost);
     }
 
-    fn report_started(&mut self, link: &Link, result: &RawValue) {
+    fn report_started(&mut self, link: &AgentInUse, result: &RawValue) {
         self.draft.event(EventData::Started(Started {
             agent_version: link.agent.version.clone(),
             cwd: self.record.cwd.clone(),
@@ -152,7 +154,7 @@ impl Machine {
     }
 
     /// Has the conversation read that the agent does not know.
-    fn remember(&mut self, start: StartRequest, link: Link, reason: Option<String>) {
+    fn remember(&mut self, start: StartRequest, link: AgentInUse, reason: Option<String>) {
         if !self.record.owes_history {
             return self.configure(start, link);
         }
@@ -185,17 +187,4 @@ impl Machine {
             },
         }
     }
-}
-
-/// Returns the id of the session that the agent has opened.
-fn session_id(method: &str, result: &RawValue) -> Result<String, AgentFailure> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Opened {
-        session_id: String,
-    }
-    let opened = serde_json::from_str::<Opened>(result.get());
-    opened
-        .map(|opened| opened.session_id)
-        .map_err(|error| AgentFailure::Nonsense { method: method.to_owned(), reason: error.to_string() })
 }

@@ -38,7 +38,7 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// Why there is no agent.
+/// The reason there is no agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
     /// The session was created and its first start has not been requested.
@@ -63,7 +63,7 @@ pub(super) struct StartRequest {
 pub(super) enum Purpose {
     /// The turn, whose message is sent then.
     Turn,
-    Client(Reply<(), AgentFailure>),
+    Client(Reply<()>),
     Resume(Reply<()>),
 }
 
@@ -84,18 +84,18 @@ pub(super) enum Step {
     /// Another process still holds the agent's session.
     Pausing { agent: Connected, retries: usize, until: Instant },
     /// The conversation is read, as the agent does not know it.
-    Remembering { link: Link, reason: Option<String> },
+    Remembering { link: AgentInUse, reason: Option<String> },
     /// The agent takes its settings.
-    Configuring { link: Link, applying: Applying },
+    Configuring { link: AgentInUse, applying: Applying },
 }
 
 /// An agent without an open session, and the MCP servers that its session gets.
 pub(super) struct Connected {
-    pub(super) link: Link,
+    pub(super) link: AgentInUse,
     pub(super) mcp: Vec<Value>,
 }
 
-/// How the agent's session comes to be.
+/// The way in which the agent's session is opened.
 pub(super) enum Way {
     /// A new session, in place of one that is lost for this reason.
     New {
@@ -108,7 +108,7 @@ pub(super) enum Way {
 }
 
 pub(super) struct Ready {
-    pub(super) link: Link,
+    pub(super) link: AgentInUse,
     pub(super) work: Work,
 }
 
@@ -134,7 +134,7 @@ pub(super) enum Direction {
 }
 
 pub(super) struct Leaving {
-    pub(super) link: Link,
+    pub(super) link: AgentInUse,
     pub(super) call: Call,
     pub(super) step: LeavingStep,
     pub(super) then: Then,
@@ -178,14 +178,14 @@ pub(super) enum Reported {
 }
 
 /// An agent process that this session uses.
-pub(super) struct Link {
+pub(super) struct AgentInUse {
     pub(super) agent: Box<Agent>,
     pub(super) permissions: Permissions,
     pub(super) mode: ModeCheck,
     pub(super) environment: Environment,
 }
 
-/// Who grants what the agent asks permission for, if no rule decides.
+/// The party that grants permissions if no rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Permissions {
     Clients,
@@ -207,7 +207,7 @@ pub(super) enum Environment {
     Outdated,
 }
 
-impl Link {
+impl AgentInUse {
     pub(super) fn new(agent: Agent) -> Self {
         Self {
             agent: Box::new(agent),
@@ -239,36 +239,22 @@ pub(super) struct Call {
     pub(super) limit: Duration,
     /// Questions that were open before.
     asks_before: usize,
-    clock: Clock,
-}
-
-/// An agent that asks something before it answers may wait as long as that takes.
-enum Clock {
-    Running { until: Instant },
-    Paused,
+    /// Absent while the agent waits for the answer to something that it asks first, as long as that takes.
+    deadline: Option<Instant>,
 }
 
 impl Call {
     pub(super) fn new(id: u64, method: &'static str, limit: Duration, asks: usize, now: Instant) -> Self {
-        Self { id, method, limit, asks_before: asks, clock: Clock::Running { until: now + limit } }
+        Self { id, method, limit, asks_before: asks, deadline: Some(now + limit) }
     }
 
     /// Stops the clock while more questions are open than before the call, and starts it again after that.
     pub(super) fn observe(&mut self, asks: usize, now: Instant) {
-        match self.clock {
-            Clock::Running { .. } if asks > self.asks_before => self.clock = Clock::Paused,
-            Clock::Paused if asks <= self.asks_before => {
-                self.clock = Clock::Running { until: now + self.limit };
-            }
-            _ => {}
-        }
+        self.deadline = (asks <= self.asks_before).then(|| self.deadline.unwrap_or(now + self.limit));
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        match self.clock {
-            Clock::Running { until } => Some(until),
-            Clock::Paused => None,
-        }
+        self.deadline
     }
 
     pub(super) fn late(&self) -> AgentFailure {
@@ -278,7 +264,7 @@ impl Call {
 
 impl Phase {
     /// Returns the agent's link.
-    pub(super) fn link(&self) -> Option<&Link> {
+    pub(super) fn link(&self) -> Option<&AgentInUse> {
         match self {
             Self::Starting(start) => start.step.link(),
             Self::Ready(ready) => Some(&ready.link),
@@ -303,14 +289,14 @@ impl Phase {
     }
 
     /// Returns the link of an agent that has all its settings.
-    pub(super) fn settled_mut(&mut self) -> Option<&mut Link> {
+    pub(super) fn settled_mut(&mut self) -> Option<&mut AgentInUse> {
         match self {
             Self::Ready(Ready { link, work: Work::Settled }) => Some(link),
             _ => None,
         }
     }
 
-    pub(super) fn settled(&self) -> Option<&Link> {
+    pub(super) fn settled(&self) -> Option<&AgentInUse> {
         match self {
             Self::Ready(Ready { link, work: Work::Settled }) => Some(link),
             _ => None,
@@ -319,7 +305,7 @@ impl Phase {
 }
 
 impl Step {
-    fn link(&self) -> Option<&Link> {
+    fn link(&self) -> Option<&AgentInUse> {
         match self {
             Self::Preparing | Self::Connecting(_) => None,
             Self::Opening { agent, .. } | Self::Pausing { agent, .. } => Some(&agent.link),
@@ -328,7 +314,7 @@ impl Step {
     }
 
     /// Returns the link if the agent has opened its session.
-    pub(super) fn into_open_link(self) -> Option<Link> {
+    pub(super) fn into_open_link(self) -> Option<AgentInUse> {
         match self {
             Self::Remembering { link, .. } | Self::Configuring { link, .. } => Some(link),
             Self::Preparing | Self::Connecting(_) | Self::Opening { .. } | Self::Pausing { .. } => None,

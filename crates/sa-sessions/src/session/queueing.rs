@@ -7,7 +7,8 @@ use super::queue::Queued;
 use super::trial::{AcceptedBefore, Trial};
 use super::{Effect, Job};
 use crate::SessionError;
-use crate::command::{Answer, Posted, Reply, Withdrawal};
+use crate::command::{Posted, Reply, Withdrawal};
+use crate::error::Result;
 use crate::transcript::SENT;
 use sa_api::sessions::{
     Delivery, EventData, MessageAccepted, MessageWithdrawn, ParsedMessage, QueueHeld, QueueReleased,
@@ -20,7 +21,7 @@ use serde_json::{Map, json};
 impl Machine {
     pub(super) fn on_post(&mut self, posted: Posted, reply: Reply<MessageAccepted>) {
         if self.ending.is_some() {
-            return self.reply(Answer::Accepted(reply, Err(SessionError::Ended)));
+            return self.reply(reply, Err(SessionError::Ended));
         }
         let Some(key) = posted.key.clone() else { return self.accept(posted, reply) };
         if self.lookups.add(&key, (posted, reply)) == Next::LookUp {
@@ -29,16 +30,16 @@ impl Machine {
     }
 
     /// Accepts a message, or repeats the answer to one that was accepted before under the same key.
-    pub(super) fn on_key_looked_up(&mut self, key: &str, known: Result<Option<StoredMessage>, SessionError>) {
+    pub(super) fn on_key_looked_up(&mut self, key: &str, known: Result<Option<StoredMessage>>) {
         let Some(((posted, reply), next)) = self.lookups.take(key) else { return };
         if next == Next::LookUp {
             self.effect(Effect::Start(Job::LookUpKey(key.to_owned())));
         }
         match known {
-            _ if self.ending.is_some() => self.reply(Answer::Accepted(reply, Err(SessionError::Ended))),
+            _ if self.ending.is_some() => self.reply(reply, Err(SessionError::Ended)),
             Ok(None) => self.accept(posted, reply),
             Ok(Some(known)) => self.accept_again(&known, (posted, reply)),
-            Err(error) => self.reply(Answer::Accepted(reply, Err(error))),
+            Err(error) => self.reply(reply, Err(error)),
         }
     }
 
@@ -49,12 +50,16 @@ impl Machine {
             // A client that sends it again wants it done, also if it has waited since before a restart.
             self.release_queue();
         }
-        self.reply(Answer::Accepted(reply, answer.ok_or(SessionError::KeyReused)));
+        self.reply(reply, answer.ok_or(SessionError::KeyReused));
     }
 
     fn accept(&mut self, posted: Posted, reply: Reply<MessageAccepted>) {
         if let Err(full) = self.check_room() {
-            return self.reply(Answer::Accepted(reply, Err(full)));
+            return self.reply(reply, Err(full));
+        }
+        // This waited behind a commit that could not be stored, and its client got an error meanwhile: it was refused.
+        if !reply.claim() {
+            return;
         }
         let delivery = posted.delivery;
         let before = AcceptedBefore { begun: self.record.begun, queue_held: self.record.queue_held };
@@ -65,7 +70,7 @@ impl Machine {
     }
 
     /// Checks that another message may wait.
-    pub(super) fn check_room(&self) -> Result<(), SessionError> {
+    pub(super) fn check_room(&self) -> Result<()> {
         let waiting = self.queue.len();
         if waiting < self.limits.queue { Ok(()) } else { Err(SessionError::QueueFull(waiting)) }
     }
@@ -135,28 +140,35 @@ impl Machine {
         if self.queue.len() == 0 && self.turn.is_none() && is_interrupted {
             return self.start(Purpose::Resume(reply));
         }
-        self.reply(Answer::Done(reply, Ok(())));
+        self.reply(reply, Ok(()));
     }
 
     pub(super) fn on_withdraw(&mut self, message_id: &str, reply: Reply<Withdrawal>) {
         if self.turn.ids().is_some_and(|(_, running)| running == message_id) {
-            return self.reply(Answer::Withdrawn(reply, Ok(Withdrawal::Running)));
+            return self.reply(reply, Ok(Withdrawal::Running));
+        }
+        if !reply.claim() {
+            return;
         }
         let Some((at, message)) = self.queue.remove(message_id) else {
-            return self.reply(Answer::Withdrawn(reply, Ok(Withdrawal::NotWaiting)));
+            return self.reply(reply, Ok(Withdrawal::NotWaiting));
         };
         let held_before = self.record.queue_held;
         self.record.queue_held &= self.queue.len() > 0;
-        self.note_withdrawn(message.clone(), WithdrawnBy::Client);
+        let (turn_id, message_id) = (message.turn_id.clone(), message.message_id.clone());
+        self.note_withdrawn(turn_id, message_id, WithdrawnBy::Client);
         self.trial = Some(Trial::Withdraw { at, message, held_before, reply });
     }
 
     pub(super) fn on_reorder(&mut self, message_ids: &[String], reply: Reply<()>) {
+        if !reply.claim() {
+            return;
+        }
         let queue_before = self.queue.message_ids();
         self.queue.reorder(message_ids);
         let after = self.queue.message_ids();
         if after == queue_before {
-            return self.reply(Answer::Done(reply, Ok(())));
+            return self.reply(reply, Ok(()));
         }
         let order_before = std::mem::replace(&mut self.record.queue_order, after.clone());
         self.draft.event(EventData::QueueReordered(QueueReordered { message_ids: after }));
@@ -164,10 +176,8 @@ impl Machine {
     }
 
     /// Works the end of a message that has not begun into the draft.
-    pub(super) fn note_withdrawn(&mut self, message: Queued, by: WithdrawnBy) {
-        let Queued { turn_id, message_id, .. } = message;
-        let done = MessageChange::State { turn_id: turn_id.clone(), state: MessageState::Done };
-        self.draft.messages.push(done);
+    pub(super) fn note_withdrawn(&mut self, turn_id: String, message_id: String, by: WithdrawnBy) {
+        self.draft.message_done(turn_id.clone());
         self.draft.event(EventData::MessageWithdrawn(MessageWithdrawn { message_id, turn_id, by }));
     }
 
@@ -177,10 +187,10 @@ impl Machine {
         let is_new = matches!(self.phase, Phase::Detached(Why::New));
         if self.record.begun || is_new {
             let exists = SessionError::Exists(self.id.clone());
-            return self.reply(Answer::Done(reply, Err(exists)));
+            return self.reply(reply, Err(exists));
         }
-        self.stop_waiting(&SessionError::ShuttingDown);
-        self.reply(Answer::Done(reply, Ok(())));
+        self.phase = Phase::Ended;
+        self.reply(reply, Ok(()));
         self.effect(Effect::Stop);
     }
 }

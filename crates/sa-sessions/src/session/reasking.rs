@@ -6,37 +6,26 @@
 use super::machine::Machine;
 use crate::record::Unanswered;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use sa_api::Timestamp;
 use sa_api::sessions::{PermissionRequest, QuestionRequest};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// A request of the agent's, as clients see it.
 pub(super) trait Request: Clone + Serialize {
-    /// Takes out everything that is not the same when it is asked again.
-    fn forget_circumstances(&mut self);
-    /// The id that clients know.
-    fn id_mut(&mut self) -> &mut String;
+    /// Returns its id, and what is not the same when it is asked again: its turn and the end of its time.
+    fn circumstances(&mut self) -> (&mut String, &mut Option<String>, &mut Option<Timestamp>);
 }
 
 impl Request for QuestionRequest {
-    fn forget_circumstances(&mut self) {
-        (self.turn_id, self.expires_at) = (None, None);
-        self.id.clear();
-    }
-
-    fn id_mut(&mut self) -> &mut String {
-        &mut self.id
+    fn circumstances(&mut self) -> (&mut String, &mut Option<String>, &mut Option<Timestamp>) {
+        (&mut self.id, &mut self.turn_id, &mut self.expires_at)
     }
 }
 
 impl Request for PermissionRequest {
-    fn forget_circumstances(&mut self) {
-        (self.turn_id, self.expires_at) = (None, None);
-        self.id.clear();
-    }
-
-    fn id_mut(&mut self) -> &mut String {
-        &mut self.id
+    fn circumstances(&mut self) -> (&mut String, &mut Option<String>, &mut Option<Timestamp>) {
+        (&mut self.id, &mut self.turn_id, &mut self.expires_at)
     }
 }
 
@@ -62,19 +51,21 @@ impl Machine {
         if let Some(known) = known {
             let before = self.record.unanswered.swap_remove(known);
             self.asks.reopen(&before.id);
-            *request.id_mut() = before.id;
+            *request.circumstances().0 = before.id;
         }
     }
 }
 
 fn unanswered<R: Request>(request: &R) -> Unanswered {
-    let id = request.clone().id_mut().clone();
+    let id = request.clone().circumstances().0.clone();
     Unanswered { id, fingerprint: fingerprint(request) }
 }
 
 fn fingerprint<R: Request>(request: &R) -> String {
     let mut content = request.clone();
-    content.forget_circumstances();
+    let (id, turn_id, expires_at) = content.circumstances();
+    id.clear();
+    (*turn_id, *expires_at) = (None, None);
     let content = serde_json::to_vec(&content).unwrap_or_default();
     BASE64_STANDARD.encode(Sha256::digest(&content))
 }

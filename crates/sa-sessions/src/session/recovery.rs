@@ -5,10 +5,8 @@ use super::Effect;
 use super::input::Leftovers;
 use super::machine::Machine;
 use super::queue::Queued;
-use sa_api::sessions::{
-    CutOff, EventData, MessageAccepted, MessageWithdrawn, ResolvedBy, StopReason, TurnEnded, WithdrawnBy,
-};
-use sa_store::{MessageChange, MessageState, StoredMessage};
+use sa_api::sessions::{CutOff, EventData, MessageAccepted, ResolvedBy, StopReason, TurnEnded, WithdrawnBy};
+use sa_store::{MessageState, StoredMessage};
 
 impl Machine {
     pub(super) fn on_recovered(&mut self, leftovers: Leftovers) {
@@ -33,8 +31,7 @@ impl Machine {
                 reason: Some(CutOff::DaemonRestarted),
                 usage: None,
             }));
-            let done = MessageChange::State { turn_id: message.turn_id, state: MessageState::Done };
-            self.draft.messages.push(done);
+            self.draft.message_done(message.turn_id);
         }
         self.queue.reorder(&self.record.queue_order);
         // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
@@ -52,9 +49,6 @@ impl Machine {
         tracing::error!(session = %self.id, %error, "a message cannot be read");
         let accepted = serde_json::from_slice::<MessageAccepted>(&message.answer);
         let message_id = accepted.map(|accepted| accepted.message_id).unwrap_or_default();
-        let (turn_id, by) = (message.turn_id.clone(), WithdrawnBy::DaemonRestarted);
-        let done = MessageChange::State { turn_id: turn_id.clone(), state: MessageState::Done };
-        self.draft.messages.push(done);
-        self.draft.event(EventData::MessageWithdrawn(MessageWithdrawn { message_id, turn_id, by }));
+        self.note_withdrawn(message.turn_id.clone(), message_id, WithdrawnBy::DaemonRestarted);
     }
 }

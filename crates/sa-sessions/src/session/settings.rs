@@ -1,7 +1,7 @@
 //! Mode, permission mode, model, variant and options: applied one after the other, as each answer may change what is offered.
 
 use super::machine::Machine;
-use super::phase::{Call, Environment, Link, ModeCheck, Permissions, Phase, Ready, Work};
+use super::phase::{AgentInUse, Call, Environment, ModeCheck, Permissions, Phase, Ready, Work};
 use crate::agent::{AgentFailure, Opens};
 use crate::record::BUILD;
 use sa_api::sessions::{
@@ -9,7 +9,8 @@ use sa_api::sessions::{
 };
 use sa_jsonrpc::codes;
 use sa_universal::{
-    ModeTable, Target, after_plan, is_agent, is_loose, model_target, option_target, targets, variant_target,
+    ModeTable, Target, after_plan, choice_names, is_agent, is_loose, model_target, option_target, targets,
+    variant_target,
 };
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -40,16 +41,13 @@ pub(super) enum Setting {
     FormerOption(Box<SessionOption>),
     Set {
         target: Target,
-        refusal: Refusal,
+        name: Option<Named>,
     },
     Permissions(Permissions),
 }
 
-/// The name of a setting and of those that the agent knows, for when the agent does not accept it.
-pub(super) enum Refusal {
-    Plain,
-    Named { setting: String, list: fn(&SessionChoices) -> &[SessionChoice] },
-}
+/// The name of a setting and those that the agent knows, for when the agent does not accept it.
+type Named = (String, fn(&SessionChoices) -> &[SessionChoice]);
 
 struct Sent {
     call: Call,
@@ -91,7 +89,7 @@ impl Machine {
     pub(super) fn first_setting(
         &mut self,
         applying: &mut Applying,
-        link: &mut Link,
+        link: &mut AgentInUse,
     ) -> Result<Progress, AgentFailure> {
         while let Some(setting) = applying.steps.pop_front() {
             let resolved = self.resolve(setting, link)?;
@@ -99,8 +97,8 @@ impl Machine {
                 Resolved::Steps(steps) => {
                     steps.into_iter().rev().for_each(|step| applying.steps.push_front(step));
                 }
-                Resolved::Send(target, refusal) => {
-                    applying.sent = Some(self.send_setting(target, refusal));
+                Resolved::Send(target, name) => {
+                    applying.sent = Some(self.send_setting(target, name));
                     return Ok(Progress::Waiting);
                 }
             }
@@ -112,7 +110,7 @@ impl Machine {
     pub(super) fn next_setting(
         &mut self,
         applying: &mut Applying,
-        link: &mut Link,
+        link: &mut AgentInUse,
         outcome: Result<Box<RawValue>, AgentFailure>,
     ) -> Result<Progress, AgentFailure> {
         if let Some(sent) = applying.sent.take() {
@@ -127,7 +125,7 @@ impl Machine {
         self.first_setting(applying, link)
     }
 
-    fn send_setting(&mut self, target: Target, refusal: Refusal) -> Sent {
+    fn send_setting(&mut self, target: Target, name: Option<Named>) -> Sent {
         let session = &self.record.native_session_id;
         let (method, params) = match &target {
             Target::SetMode { mode_id } => {
@@ -144,18 +142,14 @@ impl Machine {
                 ("session/set_model", json!({ "sessionId": session, "modelId": model_id }))
             }
         };
-        let refusal = match refusal {
-            Refusal::Plain => None,
-            Refusal::Named { setting, list } => Some((setting, names(list(self.reducer.choices())))),
-        };
+        let refusal = name.map(|(setting, list)| (setting, choice_names(list(self.reducer.choices()))));
         let call = self.call(method, params, Opens::Nothing, self.limits.call());
         Sent { call, target, refusal }
     }
 
     /// Returns what a setting means for the agent as it is now.
-    fn resolve(&self, setting: Setting, link: &mut Link) -> Result<Resolved, AgentFailure> {
+    fn resolve(&self, setting: Setting, link: &mut AgentInUse) -> Result<Resolved, AgentFailure> {
         let (choices, permission) = (self.reducer.choices(), self.record.permission_mode);
-        let named = |setting: String, list| Refusal::Named { setting, list };
         let target = match setting {
             Setting::Modes => return self.resolve_modes(),
             Setting::Permissions(permissions) => {
@@ -167,36 +161,36 @@ impl Machine {
                 let steps = options.map(|(id, value)| Setting::Option { id, value });
                 return Ok(Resolved::Steps(steps.collect()));
             }
-            Setting::Set { target, refusal } => (Some(target), refusal),
+            Setting::Set { target, name } => (Some(target), name),
             Setting::Model => match &self.record.model {
                 Some(model) => {
-                    let refusal = named(format!("model '{model}'"), |choices| &choices.models);
-                    (model_target(choices, model).map_err(unsupported)?, refusal)
+                    let name: Named = (format!("model '{model}'"), |choices| &choices.models);
+                    (model_target(choices, model).map_err(unsupported)?, Some(name))
                 }
-                None => (None, Refusal::Plain),
+                None => (None, None),
             },
             Setting::Variant => match &self.record.variant {
                 Some(variant) => {
-                    let refusal = named(format!("variant '{variant}'"), |choices| &choices.variants);
-                    (variant_target(choices, variant).map_err(unsupported)?, refusal)
+                    let name: Named = (format!("variant '{variant}'"), |choices| &choices.variants);
+                    (variant_target(choices, variant).map_err(unsupported)?, Some(name))
                 }
-                None => (None, Refusal::Plain),
+                None => (None, None),
             },
             Setting::Option { id, value } => {
                 let target = option_target(&self.modes, choices, &id, &value, permission);
-                (target.map_err(unsupported)?, Refusal::Plain)
+                (target.map_err(unsupported)?, None)
             }
             Setting::FormerModel(model) if choices.model.as_ref() != Some(&model) => {
-                (model_target(choices, &model).map_err(unsupported)?, Refusal::Plain)
+                (model_target(choices, &model).map_err(unsupported)?, None)
             }
             Setting::FormerVariant(variant) if choices.variant.as_ref() != Some(&variant) => {
-                (variant_target(choices, &variant).map_err(unsupported)?, Refusal::Plain)
+                (variant_target(choices, &variant).map_err(unsupported)?, None)
             }
-            Setting::FormerOption(option) => (self.former_option(&option), Refusal::Plain),
-            Setting::FormerModel(_) | Setting::FormerVariant(_) => (None, Refusal::Plain),
+            Setting::FormerOption(option) => (self.former_option(&option), None),
+            Setting::FormerModel(_) | Setting::FormerVariant(_) => (None, None),
         };
         Ok(match target {
-            (Some(target), refusal) => Resolved::Send(target, refusal),
+            (Some(target), name) => Resolved::Send(target, name),
             (None, _) => Resolved::nothing(),
         })
     }
@@ -210,11 +204,10 @@ impl Machine {
         let native = if by_rules { PermissionMode::Default } else { permission };
         let targets = targets(&self.modes, choices, mode, native).map_err(unsupported)?;
         let agent = targets.agent.filter(|_| self.record.chosen_mode);
-        let agent = agent.map(|target| Setting::Set { target, refusal: Refusal::Plain });
+        let agent = agent.map(|target| Setting::Set { target, name: None });
         let set = targets.set.into_iter().map(|target| {
-            let refusal =
-                Refusal::Named { setting: format!("mode '{mode}'"), list: |choices| &choices.modes };
-            Setting::Set { target, refusal }
+            let name: Named = (format!("mode '{mode}'"), |choices| &choices.modes);
+            Setting::Set { target, name: Some(name) }
         });
         let grants = by_rules || targets.enforce == PermissionMode::Bypass;
         let permissions = if grants { Permissions::Daemon } else { Permissions::Clients };
@@ -289,7 +282,12 @@ impl Machine {
         true
     }
 
-    fn on_held(&mut self, mut link: Link, applying: Applying, progress: Result<Progress, AgentFailure>) {
+    fn on_held(
+        &mut self,
+        mut link: AgentInUse,
+        applying: Applying,
+        progress: Result<Progress, AgentFailure>,
+    ) {
         let work = match progress {
             Ok(Progress::Waiting) => Work::Holding(Box::new(applying)),
             Ok(Progress::Done) | Err(_) => Work::Settled,
@@ -353,7 +351,7 @@ impl Machine {
 enum Resolved {
     /// These settings, in its place.
     Steps(Vec<Setting>),
-    Send(Target, Refusal),
+    Send(Target, Option<Named>),
 }
 
 impl Resolved {
@@ -374,13 +372,6 @@ fn refused(named: Option<(String, String)>, failure: AgentFailure) -> AgentFailu
         }
         (_, other) => other,
     }
-}
-
-fn names(choices: &[SessionChoice]) -> String {
-    if choices.is_empty() {
-        return "none".to_owned();
-    }
-    choices.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn unsupported(reason: impl std::fmt::Display) -> AgentFailure {

@@ -3,21 +3,21 @@
 use super::input::{Agent, Context, McpServer, Origin, Transport};
 use super::machine::Machine;
 use super::phase::{
-    Attempt, Connected, Link, Phase, Purpose, Ready, Reported, Start, StartRequest, Step, Then, Work,
+    AgentInUse, Attempt, Connected, Phase, Purpose, Ready, Reported, Start, StartRequest, Step, Then, Work,
 };
 use super::settings::{Applying, Progress};
 use super::turn::Turn;
 use super::{CLOSING, Effect, Job, trace};
 use crate::agent::AgentFailure;
-use crate::command::{Answer, Reply};
+use crate::command::Reply;
 use sa_api::sessions::{ResolvedBy, StopReason};
 use serde_json::Value;
 
 impl Machine {
     /// Starts the agent for a new session.
-    pub(super) fn on_start(&mut self, reply: Reply<(), AgentFailure>) {
+    pub(super) fn on_start(&mut self, reply: Reply<()>) {
         match &self.phase {
-            Phase::Ready(_) => self.reply(Answer::Started(reply, Ok(()))),
+            Phase::Ready(_) => self.reply(reply, Ok(())),
             _ => self.start(Purpose::Client(reply)),
         }
     }
@@ -81,7 +81,7 @@ impl Machine {
         self.record.runs += 1;
         let events = self.reducer.begin_run(self.record.runs);
         self.note(events);
-        self.open_session(start, Connected { link: Link::new(agent), mcp });
+        self.open_session(start, Connected { link: AgentInUse::new(agent), mcp });
     }
 
     /// Returns the servers in the form that agents take, without those that this agent cannot use.
@@ -89,31 +89,32 @@ impl Machine {
         let can = &agent.capabilities.mcp_capabilities;
         let mut usable = Vec::new();
         for server in servers {
-            match server {
+            let agent = &self.record.request.agent;
+            let unusable = |name: &str, transport: &str| {
+                format!("the MCP server '{name}' is not used: agent '{agent}' has no MCP over {transport}")
+            };
+            let warning = match server {
                 McpServer::Usable { name, transport: Transport::Http, .. } if !can.http => {
-                    self.warn_of_unusable(&name, "HTTP");
+                    unusable(&name, "HTTP")
                 }
                 McpServer::Usable { name, transport: Transport::Sse, .. } if !can.sse => {
-                    self.warn_of_unusable(&name, "SSE");
+                    unusable(&name, "SSE")
                 }
-                McpServer::Usable { config, .. } => usable.push(config),
+                McpServer::Usable { config, .. } => {
+                    usable.push(config);
+                    continue;
+                }
                 McpServer::Incomplete { name } => {
-                    self.warn("MCP", format!("the MCP server '{name}' lacks a variable of the environment"));
+                    format!("the MCP server '{name}' lacks a variable of the environment")
                 }
-            }
+            };
+            self.warn("MCP", warning);
         }
         usable
     }
 
-    fn warn_of_unusable(&mut self, name: &str, transport: &str) {
-        let agent = &self.record.request.agent;
-        let description =
-            format!("the MCP server '{name}' is not used: agent '{agent}' has no MCP over {transport}");
-        self.warn("MCP", description);
-    }
-
     /// Gives the agent all its settings.
-    pub(super) fn configure(&mut self, start: StartRequest, mut link: Link) {
+    pub(super) fn configure(&mut self, start: StartRequest, mut link: AgentInUse) {
         let mut applying = Applying::everything();
         let progress = self.first_setting(&mut applying, &mut link);
         self.on_configured(start, link, applying, progress);
@@ -122,7 +123,7 @@ impl Machine {
     pub(super) fn on_configured(
         &mut self,
         start: StartRequest,
-        link: Link,
+        link: AgentInUse,
         applying: Applying,
         progress: Result<Progress, AgentFailure>,
     ) {
@@ -135,8 +136,7 @@ impl Machine {
                 self.note_health(None);
                 match start.purpose {
                     Purpose::Turn => {}
-                    Purpose::Client(reply) => self.reply(Answer::Started(reply, Ok(()))),
-                    Purpose::Resume(reply) => self.reply(Answer::Done(reply, Ok(()))),
+                    Purpose::Client(reply) | Purpose::Resume(reply) => self.reply(reply, Ok(())),
                 }
             }
             Err(failure) => self.fail_connected(start, Some(link), failure),
@@ -147,7 +147,7 @@ impl Machine {
     pub(super) fn fail_connected(
         &mut self,
         start: StartRequest,
-        open_link: Option<Link>,
+        open_link: Option<AgentInUse>,
         failure: AgentFailure,
     ) {
         match start.attempt {
@@ -165,7 +165,7 @@ impl Machine {
     pub(super) fn fail_start(
         &mut self,
         purpose: Purpose,
-        open_link: Option<Link>,
+        open_link: Option<AgentInUse>,
         failure: AgentFailure,
         reported: Reported,
     ) {
@@ -210,9 +210,9 @@ impl Machine {
         }
         match purpose {
             Purpose::Turn => {}
-            Purpose::Client(reply) => self.reply(Answer::Started(reply, Err(failure))),
+            Purpose::Client(reply) => self.reply(reply, Err(failure.into())),
             // The session says what went wrong.
-            Purpose::Resume(reply) => self.reply(Answer::Done(reply, Ok(()))),
+            Purpose::Resume(reply) => self.reply(reply, Ok(())),
         }
     }
 

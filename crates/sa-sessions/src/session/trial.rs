@@ -6,7 +6,8 @@ use super::Effect;
 use super::change::Given;
 use super::machine::Machine;
 use super::queue::Queued;
-use crate::command::{Answer, Reply, Withdrawal};
+use super::turn::Cause;
+use crate::command::{Reply, Withdrawal};
 use crate::record::Record;
 use sa_api::sessions::{Delivery, MessageAccepted};
 use sa_store::StoreError;
@@ -60,18 +61,18 @@ impl Machine {
             Trial::Accept { message, accepted, delivery, reply, .. } => {
                 self.queue.push(message);
                 if delivery == Delivery::Interrupt {
-                    self.interrupt();
+                    self.stop_turn(Cause::Client);
                 }
                 self.effect(Effect::Show);
-                self.reply(Answer::Accepted(reply, Ok(accepted)));
+                self.reply(reply, Ok(accepted));
             }
             Trial::Withdraw { reply, .. } => {
-                self.reply(Answer::Withdrawn(reply, Ok(Withdrawal::Withdrawn)));
+                self.reply(reply, Ok(Withdrawal::Withdrawn));
             }
-            Trial::Reorder { reply, .. } => self.reply(Answer::Done(reply, Ok(()))),
+            Trial::Reorder { reply, .. } => self.reply(reply, Ok(())),
             Trial::Change { given, reply, .. } => {
                 self.take_environment(given);
-                self.reply(Answer::Done(reply, Ok(())));
+                self.reply(reply, Ok(()));
             }
         }
     }
@@ -80,21 +81,21 @@ impl Machine {
         match trial {
             Trial::Accept { before, reply, .. } => {
                 (self.record.begun, self.record.queue_held) = (before.begun, before.queue_held);
-                self.reply(Answer::Accepted(reply, Err(error.into())));
+                self.reply(reply, Err(error.into()));
             }
             Trial::Withdraw { at, message, held_before, reply } => {
                 self.queue.put_back(at, message);
                 self.record.queue_held = held_before;
-                self.reply(Answer::Withdrawn(reply, Err(error.into())));
+                self.reply(reply, Err(error.into()));
             }
             Trial::Reorder { queue_before, order_before, reply } => {
                 self.queue.reorder(&queue_before);
                 self.record.queue_order = order_before;
-                self.reply(Answer::Done(reply, Err(error.into())));
+                self.reply(reply, Err(error.into()));
             }
             Trial::Change { before, reply, .. } => {
                 self.record = *before;
-                self.reply(Answer::Done(reply, Err(error.into())));
+                self.reply(reply, Err(error.into()));
             }
         }
     }

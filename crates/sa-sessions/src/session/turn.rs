@@ -7,6 +7,7 @@
 //! ```
 
 use super::queue::Queued;
+use sa_api::sessions::StopReason;
 use std::time::Instant;
 
 pub(super) enum Turn {
@@ -48,12 +49,22 @@ pub(super) enum Recall {
     Omitted,
 }
 
-/// Why a turn is being cancelled.
+/// The reason a turn is being cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     Client,
     /// The agent said nothing for too long.
     Silence,
+}
+
+impl Cause {
+    /// Returns the way in which a turn ends that was stopped for this.
+    pub(super) fn stop_reason(&self) -> StopReason {
+        match self {
+            Self::Client => StopReason::Cancelled,
+            Self::Silence => StopReason::Error,
+        }
+    }
 }
 
 impl Turn {

@@ -6,7 +6,7 @@ use super::queue::Queued;
 use super::turn::{Cause, Prompted, Recall, Turn, TurnIds};
 use super::{Effect, Figure, Job, LEAVING, trace};
 use crate::agent::{AgentFailure, Opens, RpcError};
-use crate::command::{Answer, Reply};
+use crate::command::Reply;
 use crate::history::History;
 use sa_api::sessions::{
     CancelResult, CrashInfo, CrashKind, EventData, MessagePart, ResolvedBy, StopReason, Turn as ShownTurn,
@@ -169,7 +169,7 @@ impl Machine {
     pub(super) fn end_turn(&mut self, reason: StopReason, usage: Option<Usage>, by: ResolvedBy) {
         let Some(turn_id) = self.turn.id() else { return };
         let reason = match (&self.turn, reason) {
-            (Turn::Cancelling { cause: Cause::Silence, .. }, StopReason::Cancelled) => StopReason::Error,
+            (Turn::Cancelling { cause, .. }, StopReason::Cancelled) => cause.stop_reason(),
             (_, reason) => reason,
         };
         self.turn = Turn::None;
@@ -182,13 +182,13 @@ impl Machine {
         self.note_turn_usage(&turn_id, started_at, usage.as_ref());
         let ended = TurnEnded { turn_id: turn_id.clone(), stop_reason: reason, reason: None, usage };
         self.draft.event(EventData::TurnEnded(ended));
-        self.draft.messages.push(MessageChange::State { turn_id, state: MessageState::Done });
+        self.draft.message_done(turn_id);
     }
 
     pub(super) fn on_cancel(&mut self, reply: Reply<CancelResult>) {
         let turn_id = self.turn.id();
         let withdrawn = self.cancel(WithdrawnBy::Cancelled);
-        self.reply(Answer::Cancelled(reply, Ok(CancelResult { turn_id, withdrawn })));
+        self.reply(reply, Ok(CancelResult { turn_id, withdrawn }));
     }
 
     /// Stops the turn and a start, withdraws waiting messages and returns how many they were.
@@ -196,20 +196,16 @@ impl Machine {
         let waiting = self.queue.take();
         let withdrawn = waiting.len();
         for message in waiting {
-            self.note_withdrawn(message, by);
+            self.note_withdrawn(message.turn_id, message.message_id, by);
         }
         self.record.queue_held = false;
-        self.interrupt();
+        self.stop_turn(Cause::Client);
         self.give_up_start();
         withdrawn
     }
 
     /// Asks the agent to stop, and answers what it waits for.
-    pub(super) fn interrupt(&mut self) {
-        self.stop_turn(Cause::Client);
-    }
-
-    fn stop_turn(&mut self, cause: Cause) {
+    pub(super) fn stop_turn(&mut self, cause: Cause) {
         self.turn = match std::mem::replace(&mut self.turn, Turn::None) {
             Turn::None => return,
             Turn::Starting(Queued { turn_id, message_id, .. })

@@ -1,7 +1,8 @@
 //! A session as lines.
 
 use super::{FORM, Head, secrets};
-use crate::log::Line;
+use crate::error::Result;
+use crate::log::EventLine;
 use crate::{SessionError, Sessions};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -11,10 +12,7 @@ const PAGE: usize = 512;
 
 impl Sessions {
     /// A session as lines: its record without secrets, then its events up to now.
-    pub async fn export(
-        &self,
-        id: &str,
-    ) -> Result<impl Stream<Item = Result<Bytes, SessionError>> + Send + use<>, SessionError> {
+    pub async fn export(&self, id: &str) -> Result<impl Stream<Item = Result<Bytes>> + Send + use<>> {
         let session = self.get(id).await?;
         let shared = session.0;
         let mut record = shared.record();
@@ -40,7 +38,7 @@ impl Sessions {
                 let reason = "events left the log while it was exported; export it again";
                 return Err(SessionError::Invalid(reason.to_owned()));
             }
-            let lines: Vec<Line> = lines.into_iter().take_while(|line| line.id <= last).collect();
+            let lines: Vec<EventLine> = lines.into_iter().take_while(|line| line.id <= last).collect();
             let Some(newest) = lines.last().map(|line| line.id) else { return Ok(None) };
             let text: Vec<u8> = lines.iter().flat_map(|event| line(&event.json)).collect();
             Ok(Some((Bytes::from(text), (shared, newest))))

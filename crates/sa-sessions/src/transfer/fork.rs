@@ -1,18 +1,19 @@
 //! A session as the beginning of another.
 
 use super::import::Arriving;
+use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::Ends;
-use crate::moment::now_ms;
 use crate::record::Activity;
 use crate::registry::Purpose;
 use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
+use sa_api::Timestamp;
 use sa_api::sessions::{ForkSession, Session};
 use uuid::Uuid;
 
 /// Cuts a log off after an event.
-fn end_at(ends: Ends, until: Option<u64>) -> Result<Ends, SessionError> {
+fn end_at(ends: Ends, until: Option<u64>) -> Result<Ends> {
     let Some(until) = until else { return Ok(ends) };
     if until < ends.oldest || until > ends.last {
         let (oldest, last) = (ends.oldest, ends.last);
@@ -28,13 +29,13 @@ const PAGE: usize = 512;
 
 impl Sessions {
     /// Makes a copy of a session, with what has happened in it, which goes its own way from here.
-    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session, SessionError> {
+    pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session> {
         let parent = self.get(id).await?.0;
         let of = parent.record();
         if of.native_session_id.is_none() && !of.owes_history {
             return Err(SessionError::NotStarted(id.to_owned()));
         }
-        let mut record = of.forked(id, fork.title, now_ms());
+        let mut record = of.forked(id, fork.title, Timestamp::now().as_millis());
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
         self.check_new(&id).await?;
         let store = &self.inner().parts.store;
@@ -60,9 +61,9 @@ impl Sessions {
         if !arriving.finish(&record, false).await? {
             return Err(SessionError::Exists(id));
         }
-        // Its webhook is told what is new in it.
+        // Its webhook gets only what is new in it.
         let webhook = record.request.webhook.as_ref().map(|webhook| webhooks::from_there(webhook, ends.last));
-        let (env, listing) = (parent.env(), record.listing(Activity::UnderWay));
+        let (env, listing) = (parent.state().env.clone(), record.listing(Activity::UnderWay));
         let session = SessionHandle(self.adopt(&id, Arrival { record, ends, env, webhook, listing }));
         drop(reserved);
         match session.start().await {

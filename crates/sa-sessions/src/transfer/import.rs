@@ -2,11 +2,11 @@
 
 use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
-use crate::moment::now_ms;
-use crate::parts::Parts;
+use crate::error::Result;
 use crate::policy::Policy;
 use crate::record::{Activity, Record};
 use crate::registry::Purpose;
+use crate::reservations::Reservation;
 use crate::transcript::Marker;
 use crate::{SessionError, Sessions};
 use bytes::Bytes;
@@ -16,23 +16,24 @@ use sa_api::sessions::{EventData, Session, SessionState, UniversalEvent};
 use sa_store::{Import, NewEvent};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Events that are stored at once, and bytes of them.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 
+/// The largest id of an imported event: half of those that the store has. The rest is for what happens next.
+const LAST_ID: u64 = 1 << 39;
+
 impl Sessions {
     /// Makes a session out of an export, under the id it had or under another. Nobody sees anything of it before all of
-    /// it is there. Its agent goes on with its own session if that came along and nobody else uses it; else it is told what
-    /// was said.
-    pub async fn import<S>(&self, mut lines: S, rename: Option<&str>) -> Result<Session, SessionError>
+    /// it is there. Its agent continues its own session if that came along and nobody else uses it. Otherwise it gets the
+    /// conversation as text.
+    pub async fn import<S>(&self, mut lines: S, rename: Option<&str>) -> Result<Session>
     where
-        S: Stream<Item = Result<Bytes, SessionError>> + Send + Unpin,
+        S: Stream<Item = Result<Bytes>> + Send + Unpin,
     {
         let first = lines.next().await.ok_or_else(|| bad("it is empty"))??;
-        let head: Head = serde_json::from_slice(&first).map_err(|error| bad(format!("line 1: {error}")))?;
-        check(&head)?;
+        let head = read_head(&first)?;
         let id = rename.unwrap_or(&head.session_id).to_owned();
         self.check_new(&id).await?;
         let store = &self.inner().parts.store;
@@ -55,11 +56,7 @@ impl Sessions {
             closing.extend(omission(&head.omitted));
         }
         // Held until the session is there for everybody to see: another import of the same export looks for it.
-        let claim = Claim::take(&self.inner().parts, &record);
-        if record.native_session_id.is_some() && (claim.is_none() || self.speaks_natively(&record).await?) {
-            record.native_session_id = None;
-            record.owes_history = true;
-        }
+        let _reserved_native = self.take_over(&mut record).await?;
         for event in closing {
             arriving.append(event).await?;
         }
@@ -71,31 +68,16 @@ impl Sessions {
         Ok(self.adopt_stored(stored, BTreeMap::new())?.describe())
     }
 
-    /// Returns whether a stored session already uses the same native session of the agent.
-    async fn speaks_natively(&self, record: &Record) -> Result<bool, SessionError> {
-        let Some(native) = &record.native_session_id else { return Ok(false) };
-        Ok(self.inner().parts.store.has_native(&record.request.agent, native).await?)
-    }
-}
-
-/// The right to take over an agent's own session.
-struct Claim {
-    parts: Arc<Parts>,
-    of: (String, String),
-}
-
-impl Claim {
-    /// Takes it, unless there is nothing to take over or another import has it.
-    fn take(parts: &Arc<Parts>, record: &Record) -> Option<Self> {
-        let of = (record.request.agent.clone(), record.native_session_id.clone()?);
-        let is_free = parts.claimed.lock().insert(of.clone());
-        is_free.then(|| Self { parts: Arc::clone(parts), of })
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        self.parts.claimed.lock().remove(&self.of);
+    /// Takes over the agent's own session, unless another one uses it. Then the agent gets the conversation as text.
+    async fn take_over(&self, record: &mut Record) -> Result<Option<Reservation<'_, (String, String), ()>>> {
+        let Some(native) = record.native_session_id.clone() else { return Ok(None) };
+        let native = (record.request.agent.clone(), native);
+        let reserved = self.inner().takeovers.reserve(&native, (), |()| Err(())).await.ok();
+        if reserved.is_none() || self.inner().parts.store.has_native(&native.0, &native.1).await? {
+            record.native_session_id = None;
+            record.owes_history = true;
+        }
+        Ok(reserved)
     }
 }
 
@@ -127,13 +109,13 @@ impl Arriving {
         }
     }
 
-    pub(super) async fn line(&mut self, text: &[u8]) -> Result<(), SessionError> {
+    pub(super) async fn line(&mut self, text: &[u8]) -> Result<()> {
         self.number += 1;
         let number = self.number;
         let mut event: UniversalEvent =
             serde_json::from_slice(text).map_err(|error| bad(format!("line {number}: {error}")))?;
         let follows = if self.last == 0 { event.id > 0 } else { event.id.checked_sub(1) == Some(self.last) };
-        if !follows || i64::try_from(event.id).is_err() {
+        if !follows || event.id > LAST_ID {
             return Err(bad(format!("line {number}: event {} is out of order", event.id)));
         }
         event.session_id.clone_from(&self.session);
@@ -141,7 +123,7 @@ impl Arriving {
     }
 
     /// Adds what has come to an end by the import itself.
-    pub(super) async fn append(&mut self, data: EventData) -> Result<(), SessionError> {
+    pub(super) async fn append(&mut self, data: EventData) -> Result<()> {
         self.push(UniversalEvent {
             id: self.last + 1,
             timestamp: Timestamp::now(),
@@ -162,25 +144,25 @@ impl Arriving {
         self.last
     }
 
-    async fn push(&mut self, event: UniversalEvent) -> Result<(), SessionError> {
+    async fn push(&mut self, event: UniversalEvent) -> Result<()> {
         self.last = event.id;
         let data = Bytes::from(serde_json::to_vec(&event).unwrap_or_default());
         self.unfinished.read(event.id, &event.data, data.len());
         self.bytes += data.len();
         let mark = self.marker.mark(&event.data);
-        self.batch.push(NewEvent { id: event.id, at_ms: now_ms(), data, mark });
+        self.batch.push(NewEvent { id: event.id, at_ms: Timestamp::now().as_millis(), data, mark });
         if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
             self.flush().await?;
         }
         Ok(())
     }
 
-    async fn flush(&mut self) -> Result<(), SessionError> {
+    async fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
         Ok(self.import.append(std::mem::take(&mut self.batch)).await?)
     }
 
-    pub(super) async fn finish(mut self, record: &Record, ended: bool) -> Result<bool, SessionError> {
+    pub(super) async fn finish(mut self, record: &Record, ended: bool) -> Result<bool> {
         self.flush().await?;
         let listing = record.listing(if ended && record.request.webhook.is_none() {
             Activity::AtRest
@@ -191,7 +173,8 @@ impl Arriving {
     }
 }
 
-fn check(head: &Head) -> Result<(), SessionError> {
+pub(super) fn read_head(line: &[u8]) -> Result<Head> {
+    let head: Head = serde_json::from_slice(line).map_err(|error| bad(format!("line 1: {error}")))?;
     if head.sandbox_agent_session != FORM {
         return Err(bad(format!("its form is {}, known is {FORM}", head.sandbox_agent_session)));
     }
@@ -199,7 +182,8 @@ fn check(head: &Head) -> Result<(), SessionError> {
         return Err(bad(format!("its directory '{}' is not absolute", head.record.cwd)));
     }
     let policy = Policy::new(&head.record.request.policy);
-    policy.and_then(|policy| policy.with_allowances(&head.record.allowances)).map(drop).map_err(bad)
+    policy.and_then(|policy| policy.with_allowances(&head.record.allowances)).map_err(bad)?;
+    Ok(head)
 }
 
 fn bad(reason: impl std::fmt::Display) -> SessionError {

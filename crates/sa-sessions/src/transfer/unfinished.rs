@@ -1,12 +1,16 @@
 //! Everything that was under way in a session when it was copied: it has no end in the log, and nobody continues it.
 
-use crate::cut_off::OpenMessages;
+use crate::Verdict;
+use crate::interrupted_messages::OpenMessages;
 use crate::record::Record;
 use sa_api::sessions::{
-    CutOff, EventData, MessageWithdrawn, Notice, NoticeSeverity, PermissionResolved, QuestionOutcome,
-    QuestionResolved, ResolvedBy, Role, StopReason, TurnEnded, UniversalMessage, WithdrawnBy,
+    CutOff, EventData, MessageWithdrawn, Notice, NoticeSeverity, ResolvedBy, Role, StopReason, TurnEnded,
+    UniversalMessage, WithdrawnBy,
 };
 use std::collections::{BTreeMap, HashMap};
+
+/// The agent that asked does not come along.
+const WITHDRAWN: ResolvedBy = ResolvedBy::AgentEnded;
 
 /// Turns, questions and messages that have not ended, as far as the log has been read.
 #[derive(Default)]
@@ -14,42 +18,10 @@ pub(super) struct Unfinished {
     messages: OpenMessages,
     /// By id: where it was accepted, and as what message if it was not begun.
     turns: HashMap<String, (u64, Option<String>)>,
-    /// By where it was asked.
-    asked: BTreeMap<u64, Asked>,
+    /// The ends of requests that nobody has answered, by where they were asked.
+    asked: BTreeMap<u64, Verdict>,
     /// The end of the session.
     ended: bool,
-}
-
-enum Asked {
-    Question(String),
-    Permission(String),
-}
-
-impl Asked {
-    fn id(&self) -> &str {
-        match self {
-            Self::Question(id) | Self::Permission(id) => id,
-        }
-    }
-
-    /// The end of what nobody can answer any more.
-    fn withdrawn(self) -> EventData {
-        let by = ResolvedBy::AgentEnded;
-        match self {
-            Self::Question(id) => {
-                let outcome = QuestionOutcome::Cancelled;
-                EventData::QuestionResolved(QuestionResolved { id, outcome, answers: None, by, client: None })
-            }
-            Self::Permission(id) => EventData::PermissionResolved(PermissionResolved {
-                id,
-                reply: None,
-                option_id: None,
-                rule: None,
-                by,
-                client: None,
-            }),
-        }
-    }
 }
 
 impl Unfinished {
@@ -72,10 +44,10 @@ impl Unfinished {
                 self.turns.remove(&withdrawn.turn_id);
             }
             EventData::QuestionAsked(question) => {
-                self.asked.insert(id, Asked::Question(question.id.clone()));
+                self.asked.insert(id, Verdict::question_withdrawn(question.id.clone(), WITHDRAWN));
             }
             EventData::PermissionAsked(permission) => {
-                self.asked.insert(id, Asked::Permission(permission.id.clone()));
+                self.asked.insert(id, Verdict::permission_withdrawn(permission.id.clone(), WITHDRAWN));
             }
             EventData::QuestionResolved(resolved) => self.answered(&resolved.id),
             EventData::PermissionResolved(resolved) => self.answered(&resolved.id),
@@ -88,7 +60,7 @@ impl Unfinished {
         self.asked.retain(|_, asked| asked.id() != id);
     }
 
-    /// Ends what is open; the record says nothing of it any more. What the log says counts: the record may be a little older or
+    /// Ends what is open; the record says nothing of it any more. The log decides: the record may be a little older or
     /// newer, and the log may have lost its beginning.
     pub(super) fn close(self, record: &mut Record) -> Vec<EventData> {
         (record.turn, record.questions, record.permissions) = (None, Vec::new(), Vec::new());
@@ -96,7 +68,7 @@ impl Unfinished {
             return Vec::new();
         }
         let mut events = self.messages.cut_off();
-        events.extend(self.asked.into_values().map(Asked::withdrawn));
+        events.extend(self.asked.into_values().map(Verdict::into_event));
         let mut turns: Vec<(String, (u64, Option<String>))> = self.turns.into_iter().collect();
         turns.sort_by_key(|(_, (at, _))| *at);
         events.extend(turns.into_iter().map(|(turn_id, (_, waiting))| match waiting {

@@ -2,20 +2,16 @@
 
 use super::Transaction;
 use super::retention::trim;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::MERGED_EVENTS;
 use crate::queries::Head;
-use crate::runs::Packed;
 use crate::schema::MAX_ID;
+use crate::statements::Statements as _;
 use crate::transcript;
-use crate::types::NewEvent;
+use crate::types::{NewEvent, StoredEvent};
 
 /// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
-pub(super) fn append(
-    transaction: &Transaction<'_>,
-    head: &mut Head,
-    events: &[NewEvent],
-) -> Result<(), StoreError> {
+pub(super) fn append(transaction: &Transaction<'_>, head: &mut Head, events: &[NewEvent]) -> Result<()> {
     let before = head.last;
     for event in events {
         let expected = head.last + 1;
@@ -28,9 +24,10 @@ pub(super) fn append(
         head.last = event.id;
         head.bytes += event.data.len() as u64;
     }
-    let packed = |event: &NewEvent| Packed { id: event.id, at_ms: event.at_ms, data: event.data.clone() };
-    let packed: Vec<Packed> = events.iter().map(packed).collect();
-    transaction.packer.borrow_mut().insert(transaction.connection, head.session, &packed)?;
+    let stored =
+        |event: &NewEvent| StoredEvent { id: event.id, at_ms: event.at_ms, data: event.data.clone() };
+    let stored: Vec<StoredEvent> = events.iter().map(stored).collect();
+    transaction.packer.borrow_mut().insert(transaction.connection, head.session, &stored)?;
     let batches = |last: u64| last / MERGED_EVENTS as u64;
     if batches(head.last) != batches(before) {
         transaction.packer.borrow_mut().merge(transaction.connection, head.session, head.last)?;
@@ -39,24 +36,21 @@ pub(super) fn append(
 }
 
 /// Writes a head of a session that has changed.
-pub(super) fn save(transaction: &Transaction<'_>, head: &mut Head) -> Result<(), StoreError> {
+pub(super) fn save(transaction: &Transaction<'_>, head: &mut Head) -> Result<()> {
     head.updated_at_ms = transaction.now_ms;
     rewrite(transaction, head)
 }
 
 /// Writes a head; the session counts as idle for as long as before.
-pub(super) fn rewrite(transaction: &Transaction<'_>, head: &Head) -> Result<(), StoreError> {
-    let mut update = transaction.connection.prepare_cached(
-        "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6, ended_at_ms = ?7,
-             checksum = ?8
-         WHERE session = ?1",
-    )?;
-    update.execute(columns(head))?;
-    Ok(())
+pub(super) fn rewrite(transaction: &Transaction<'_>, head: &Head) -> Result<()> {
+    let sql = "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6,
+                   ended_at_ms = ?7, checksum = ?8
+               WHERE session = ?1";
+    transaction.connection.change(sql, columns(head))
 }
 
 /// Writes a new head.
-pub(super) fn begin(transaction: &Transaction<'_>, session: i64) -> Result<(), StoreError> {
+pub(super) fn begin(transaction: &Transaction<'_>, session: i64) -> Result<()> {
     let head = Head {
         session,
         oldest: 1,
@@ -66,12 +60,9 @@ pub(super) fn begin(transaction: &Transaction<'_>, session: i64) -> Result<(), S
         updated_at_ms: transaction.now_ms,
         ended_at_ms: None,
     };
-    let mut insert = transaction.connection.prepare_cached(
-        "INSERT INTO heads (session, oldest, last, bytes, created_at_ms, updated_at_ms, ended_at_ms, checksum)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
-    insert.execute(columns(&head))?;
-    Ok(())
+    let sql = "INSERT INTO heads (session, oldest, last, bytes, created_at_ms, updated_at_ms, ended_at_ms, checksum)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    transaction.connection.change(sql, columns(&head))
 }
 
 type Columns = (i64, i64, i64, i64, i64, i64, Option<i64>, i64);

@@ -3,10 +3,11 @@
 use super::Transaction;
 use super::append::{append, begin, save};
 use super::messages;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::listings::{self, Listed};
 use crate::queries::{Head, damaged};
 use crate::schema::{MAX_ID, MAX_SESSION, record_sum, standing, webhook_sum};
+use crate::statements::Statements as _;
 use crate::types::{Change, Committed, Listing, NewEvent};
 use crate::usage;
 
@@ -16,7 +17,7 @@ pub(crate) fn create(
     session: &str,
     record: &[u8],
     listing: &Listing,
-) -> Result<bool, StoreError> {
+) -> Result<bool> {
     if exists(transaction, session)? {
         return Ok(false);
     }
@@ -28,16 +29,12 @@ pub(crate) fn create(
 }
 
 /// Changes a session.
-pub(crate) fn commit(
-    transaction: &Transaction<'_>,
-    session: &str,
-    change: &Change,
-) -> Result<Committed, StoreError> {
+pub(crate) fn commit(transaction: &Transaction<'_>, session: &str, change: &Change) -> Result<Committed> {
     let mut head = Head::of(transaction.connection, session)?;
     if let Some(record) = &change.record {
         let sum = record_sum(head.session, Some(session), record);
         let sql = "UPDATE sessions SET record = ?2, checksum = ?3 WHERE number = ?1";
-        transaction.connection.prepare_cached(sql)?.execute((head.session, record.as_ref(), sum))?;
+        transaction.connection.change(sql, (head.session, record.as_ref(), sum))?;
     }
     append(transaction, &mut head, &change.events)?;
     for message in &change.messages {
@@ -66,7 +63,7 @@ pub(crate) fn commit(
 }
 
 /// Forgets a session; says whether there was one. Its rows go later, bit by bit.
-pub(crate) fn delete(transaction: &Transaction<'_>, session: &str) -> Result<bool, StoreError> {
+pub(crate) fn delete(transaction: &Transaction<'_>, session: &str) -> Result<bool> {
     match Head::of(transaction.connection, session) {
         Ok(head) => doom(transaction, &head).map(|()| true),
         Err(StoreError::UnknownSession(_)) => Ok(false),
@@ -80,17 +77,16 @@ pub(crate) fn set_webhook(
     session: &str,
     delivered: u64,
     state: &[u8],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let head = Head::of(transaction.connection, session)?;
     let delivered = delivered.cast_signed();
     let sum = webhook_sum(head.session, delivered, state);
     let sql = "INSERT OR REPLACE INTO webhooks (session, delivered, state, checksum) VALUES (?1, ?2, ?3, ?4)";
-    transaction.connection.prepare_cached(sql)?.execute((head.session, delivered, state, sum))?;
-    Ok(())
+    transaction.connection.change(sql, (head.session, delivered, state, sum))
 }
 
 /// Notes that nothing is under way in a session.
-pub(crate) fn set_inactive(transaction: &Transaction<'_>, session: &str) -> Result<(), StoreError> {
+pub(crate) fn set_inactive(transaction: &Transaction<'_>, session: &str) -> Result<()> {
     let mut listed =
         listings::of(transaction.connection, Head::of(transaction.connection, session)?.session)?;
     listed.listing.active = false;
@@ -98,11 +94,7 @@ pub(crate) fn set_inactive(transaction: &Transaction<'_>, session: &str) -> Resu
 }
 
 /// Begins an import (without a number), or continues one: appends events that keep their ids. Returns its number.
-pub(crate) fn stage(
-    transaction: &Transaction<'_>,
-    number: Option<i64>,
-    events: &[NewEvent],
-) -> Result<i64, StoreError> {
+pub(crate) fn stage(transaction: &Transaction<'_>, number: Option<i64>, events: &[NewEvent]) -> Result<i64> {
     let number = match number {
         Some(number) => number,
         None => insert(transaction, None, standing::STAGED, &[])?,
@@ -123,11 +115,7 @@ pub(crate) fn stage(
 
 /// Finishes an import: the session exists from now on. Returns whether the name was free; if not, the import stays as
 /// it is, to be abandoned by its caller.
-pub(crate) fn publish(
-    transaction: &Transaction<'_>,
-    listed: &Listed,
-    record: &[u8],
-) -> Result<bool, StoreError> {
+pub(crate) fn publish(transaction: &Transaction<'_>, listed: &Listed, record: &[u8]) -> Result<bool> {
     let (number, session, ended) = (listed.session, &listed.id, listed.ended);
     if exists(transaction, session)? {
         return Ok(false);
@@ -136,7 +124,7 @@ pub(crate) fn publish(
     transaction.count(1, i64::from(ended));
     let sql = "UPDATE sessions SET id = ?2, standing = ?3, record = ?4, checksum = ?5 WHERE number = ?1";
     let sum = record_sum(number, Some(session), record);
-    transaction.connection.prepare_cached(sql)?.execute((number, session, standing::LIVE, record, sum))?;
+    transaction.connection.change(sql, (number, session, standing::LIVE, record, sum))?;
     if let Some(mut head) = Head::numbered(transaction.connection, number)? {
         head.ended_at_ms = ended.then_some(transaction.now_ms);
         save(transaction, &mut head)?;
@@ -145,42 +133,31 @@ pub(crate) fn publish(
 }
 
 /// Takes a session out of sight.
-pub(super) fn doom(transaction: &Transaction<'_>, head: &Head) -> Result<(), StoreError> {
+pub(super) fn doom(transaction: &Transaction<'_>, head: &Head) -> Result<()> {
     let number = head.session;
     listings::remove(transaction.connection, number)?;
     transaction.count(-1, -i64::from(head.ended_at_ms.is_some()));
     let sql = "UPDATE sessions SET id = NULL, standing = ?2, record = x'', checksum = ?3 WHERE number = ?1";
-    transaction.connection.prepare_cached(sql)?.execute((
-        number,
-        standing::DOOMED,
-        record_sum(number, None, &[]),
-    ))?;
+    transaction.connection.change(sql, (number, standing::DOOMED, record_sum(number, None, &[])))?;
     transaction.doomed.set(true);
     Ok(())
 }
 
-fn exists(transaction: &Transaction<'_>, session: &str) -> Result<bool, StoreError> {
+fn exists(transaction: &Transaction<'_>, session: &str) -> Result<bool> {
     Ok(transaction.connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([session])?)
 }
 
-fn insert(
-    transaction: &Transaction<'_>,
-    id: Option<&str>,
-    stands: i64,
-    record: &[u8],
-) -> Result<i64, StoreError> {
+fn insert(transaction: &Transaction<'_>, id: Option<&str>, stands: i64, record: &[u8]) -> Result<i64> {
     // The number is part of the checksum, so it is chosen here and not by the table.
-    let highest: Option<i64> = transaction
-        .connection
-        .prepare_cached("SELECT max(number) FROM sessions")?
-        .query_row([], |row| row.get(0))?;
-    let number = highest.unwrap_or(0) + 1;
+    let highest = "SELECT coalesce(max(number), 0) FROM sessions";
+    let highest = transaction.connection.first(highest, [], |row| Ok(row.get(0)?))?;
+    let number = highest.unwrap_or(0_i64) + 1;
     if number > MAX_SESSION {
         return Err(StoreError::Io(format!("it has had {MAX_SESSION} sessions")));
     }
     let sql = "INSERT INTO sessions (number, id, standing, record, checksum) VALUES (?1, ?2, ?3, ?4, ?5)";
     let sum = record_sum(number, id, record);
-    transaction.connection.prepare_cached(sql)?.execute((number, id, stands, record, sum))?;
+    transaction.connection.change(sql, (number, id, stands, record, sum))?;
     begin(transaction, number)?;
     Ok(number)
 }

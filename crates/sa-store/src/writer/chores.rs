@@ -3,15 +3,16 @@
 
 use super::copier::Copier;
 use super::queue::{Counters, Inbox};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::limits::{
     BUSY_WAIT, CHECKPOINT_PAGES, PURGE_BYTES, PURGE_ROWS, RESTART_PAGES, RESTART_WAIT, UNUSED_PAGES,
     VACUUM_PAGES,
 };
 use crate::queries::damaged;
 use crate::schema::{MAX_ID, place, record_sum, select_doomed, standing};
+use crate::statements::Statements as _;
+use rusqlite::Connection;
 use rusqlite::wal::CheckpointMode;
-use rusqlite::{Connection, OptionalExtension as _};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -110,7 +111,7 @@ impl Chores {
     }
 
     /// Removes something of a deleted session.
-    fn remove_some(&mut self, connection: &Connection) -> Result<(), StoreError> {
+    fn remove_some(&mut self, connection: &Connection) -> Result<()> {
         let Some(session) = next_doomed(connection, &self.stuck)? else {
             self.removal = Removal::Done;
             self.space = match self.space {
@@ -194,7 +195,7 @@ pub(super) fn finish(connection: &Connection) {
 }
 
 /// Returns a session that was deleted and is not stuck.
-fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>, StoreError> {
+fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>> {
     let mut select = connection.prepare_cached(&select_doomed())?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
@@ -207,28 +208,23 @@ fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<
 }
 
 /// Removes some rows of a session that was deleted, the last time its own.
-fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
+fn purge(connection: &Connection, session: i64) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
     // The index says so. Nothing is removed unless the row does, too.
     let sql = "SELECT standing = ?2 AND id IS NULL FROM sessions NOT INDEXED WHERE number = ?1";
-    let sure: Option<bool> = transaction
-        .prepare_cached(sql)?
-        .query_row([session, standing::DOOMED], |row| row.get(0))
-        .optional()?;
+    let sure = transaction.first(sql, [session, standing::DOOMED], |row| Ok(row.get(0)?))?;
     if sure != Some(true) {
         return Err(damaged(format!("session number {session} is listed as deleted and is not")));
     }
     let (from, to) = (place(session, 0), place(session, MAX_ID));
     match end_of_part(&transaction, from, to)? {
         Some(end) => {
-            transaction
-                .prepare_cached("DELETE FROM events WHERE place BETWEEN ?1 AND ?2")?
-                .execute([from, end])?;
+            transaction.change("DELETE FROM events WHERE place BETWEEN ?1 AND ?2", [from, end])?;
         }
         None => {
             for table in ["messages", "transcript"] {
                 let sql = format!("DELETE FROM {table} WHERE place BETWEEN ?1 AND ?2");
-                transaction.prepare_cached(&sql)?.execute([from, to])?;
+                transaction.change(&sql, [from, to])?;
             }
             for table in ["heads", "webhooks", "keys"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [session])?;
@@ -243,7 +239,7 @@ fn purge(connection: &Connection, session: i64) -> Result<(), StoreError> {
 }
 
 /// Returns the place of the last event that goes at once; none if there are no events.
-fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64>, StoreError> {
+fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64>> {
     let sql = "SELECT place, length(data) FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place LIMIT ?3";
     let mut select = connection.prepare_cached(sql)?;
     let mut rows = select.query([from, to, PURGE_ROWS])?;
@@ -258,7 +254,7 @@ fn end_of_part(connection: &Connection, from: i64, to: i64) -> Result<Option<i64
 }
 
 /// Gives some unused pages back to the file system, if they are many and a good part of the file; says whether it did.
-fn shrink(connection: &Connection) -> Result<bool, StoreError> {
+fn shrink(connection: &Connection) -> Result<bool> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (unused, pages) = (number("freelist_count")?, number("page_count")?);
     if unused < UNUSED_PAGES || unused < pages / 4 {

@@ -1,18 +1,14 @@
 //! Messages: accepted once, gone on with, and remembered by their keys for a while.
 
 use super::Transaction;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::keys;
 use crate::messages::{Label, insert, labels, remove, set_state, whole};
 use crate::schema::{id_at, place};
 use crate::types::{MessageChange, MessageState, StoredMessage};
 
 /// Makes one change of a session's messages.
-pub(super) fn change(
-    transaction: &Transaction<'_>,
-    session: i64,
-    change: &MessageChange,
-) -> Result<(), StoreError> {
+pub(super) fn change(transaction: &Transaction<'_>, session: i64, change: &MessageChange) -> Result<()> {
     match change {
         MessageChange::Accept(message) => accept(transaction, session, message),
         MessageChange::State { turn_id, state: MessageState::Done } => finish(transaction, session, turn_id),
@@ -25,7 +21,7 @@ pub(super) fn change(
     }
 }
 
-fn accept(transaction: &Transaction<'_>, session: i64, message: &StoredMessage) -> Result<(), StoreError> {
+fn accept(transaction: &Transaction<'_>, session: i64, message: &StoredMessage) -> Result<()> {
     let labels = labels(transaction.connection, session)?;
     let same_key = |key: &Option<String>| key.is_some() && *key == message.key;
     let known = match &message.key {
@@ -40,7 +36,7 @@ fn accept(transaction: &Transaction<'_>, session: i64, message: &StoredMessage) 
 }
 
 /// Finishes a message: its body is not needed any more, and without a key nothing of it is.
-fn finish(transaction: &Transaction<'_>, session: i64, turn_id: &str) -> Result<(), StoreError> {
+fn finish(transaction: &Transaction<'_>, session: i64, turn_id: &str) -> Result<()> {
     let labels = labels(transaction.connection, session)?;
     // It may have been forgotten already; saying so twice does no harm.
     let Some(label) = labels.iter().find(|label| label.turn_id == turn_id) else { return Ok(()) };
@@ -58,7 +54,7 @@ fn finish(transaction: &Transaction<'_>, session: i64, turn_id: &str) -> Result<
 }
 
 /// Moves a message to the keys.
-fn remember(transaction: &Transaction<'_>, session: i64, label: &Label) -> Result<(), StoreError> {
+fn remember(transaction: &Transaction<'_>, session: i64, label: &Label) -> Result<()> {
     let message = whole(transaction.connection, label.clone())?;
     if let Some(key) = &label.key {
         keys::insert(transaction.connection, session, key, transaction.now_ms.cast_signed(), &message)?;

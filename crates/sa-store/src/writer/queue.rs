@@ -1,7 +1,7 @@
 //! The way to the writer: bounded in bytes and in number, so that callers that are faster than the disk wait.
 
 use super::Transaction;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::{CHANGE_COST, QUEUE_BYTES, QUEUE_CHANGES};
 use crate::listings::Census;
 use crate::types::Stats;
@@ -26,34 +26,34 @@ pub(crate) enum Work {
 pub(crate) trait Task: Send {
     fn bytes(&self) -> usize;
     /// Makes it, within a transaction. If that is rolled back, perhaps once more.
-    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError>;
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<()>;
     /// Says how it went, once the transaction is over.
-    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
+    fn answer(self: Box<Self>, outcome: Result<()>);
 }
 
 struct Typed<T, F> {
     bytes: usize,
     make: F,
     made: Option<T>,
-    answer: oneshot::Sender<Result<T, StoreError>>,
+    answer: oneshot::Sender<Result<T>>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl<T, F> Task for Typed<T, F>
 where
     T: Send,
-    F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send,
+    F: FnMut(&Transaction<'_>) -> Result<T> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
-    fn run(&mut self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    fn run(&mut self, transaction: &Transaction<'_>) -> Result<()> {
         self.made = Some((self.make)(transaction)?);
         Ok(())
     }
 
-    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+    fn answer(self: Box<Self>, outcome: Result<()>) {
         let Self { made, answer, .. } = *self;
         // The caller may have gone; the change is made all the same.
         let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
@@ -118,10 +118,10 @@ pub(super) fn queue(growth: u64) -> (Queue, Inbox) {
 impl Queue {
     /// Waits for room, hands a change over and waits until it is committed. Once it is handed over it is made, even if
     /// nobody waits any more.
-    pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T, StoreError>
+    pub(crate) async fn change<T, F>(&self, bytes: usize, make: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnMut(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
+        F: FnMut(&Transaction<'_>) -> Result<T> + Send + 'static,
     {
         let bytes = bytes.saturating_add(CHANGE_COST);
         // One that is larger than the queue gets through when it is alone.
@@ -153,7 +153,7 @@ impl Queue {
     }
 
     /// Hands something over.
-    pub(crate) async fn send(&self, work: Work) -> Result<(), StoreError> {
+    pub(crate) async fn send(&self, work: Work) -> Result<()> {
         self.sender.send(work).await.map_err(|_| StoreError::Closed)
     }
 

@@ -4,15 +4,16 @@
 use super::Transaction;
 use super::append::rewrite;
 use super::change::doom;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::{SWEEP_BYTES, SWEEP_EVENTS, TRIM_PART};
 use crate::queries::{Head, damaged};
 use crate::schema::{place, select_doomed, standing};
+use crate::statements::Statements as _;
 use crate::types::Swept;
 use crate::{runs, transcript};
 
 /// Removes a session's oldest events if it has too many, a part of the limit at once. The newest stays.
-pub(super) fn trim(transaction: &Transaction<'_>, head: &mut Head) -> Result<(), StoreError> {
+pub(super) fn trim(transaction: &Transaction<'_>, head: &mut Head) -> Result<()> {
     let (most_events, most_bytes) =
         (transaction.retention.events_per_session, transaction.retention.bytes_per_session);
     let kept = head.last + 1 - head.oldest;
@@ -28,7 +29,7 @@ fn remove_oldest(
     transaction: &Transaction<'_>,
     head: &mut Head,
     enough: impl Fn(&Head) -> bool,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let from = place(head.session, 0);
     {
         let sql =
@@ -54,12 +55,12 @@ fn remove_oldest(
     // A run goes when all its events do.
     let sql = "DELETE FROM events WHERE place >= ?1
                    AND place < (SELECT max(place) FROM events WHERE place BETWEEN ?1 AND ?2)";
-    transaction.connection.prepare_cached(sql)?.execute([from, place(head.session, head.oldest)])?;
+    transaction.connection.change(sql, [from, place(head.session, head.oldest)])?;
     transcript::trim(transaction.connection, head.session, head.oldest)
 }
 
 /// Returns the sizes of a run's events between those ids. A damaged run is no reason to keep it: its first event counts for all.
-fn sizes(row: &rusqlite::Row<'_>, from: u64, to: u64) -> Result<Vec<u64>, StoreError> {
+fn sizes(row: &rusqlite::Row<'_>, from: u64, to: u64) -> Result<Vec<u64>> {
     match runs::read(row) {
         Ok(run) => {
             Ok(run.iter().filter(|event| event.id >= from).map(|event| event.data.len() as u64).collect())
@@ -73,13 +74,13 @@ fn sizes(row: &rusqlite::Row<'_>, from: u64, to: u64) -> Result<Vec<u64>, StoreE
 }
 
 /// Returns the ids of sessions that ended long ago, and of those that ended first while everything together is too large.
-pub(crate) fn due(transaction: &Transaction<'_>) -> Result<Vec<String>, StoreError> {
+pub(crate) fn due(transaction: &Transaction<'_>) -> Result<Vec<String>> {
     Ok(due_sessions(transaction)?.0.into_iter().map(|due| due.id).collect())
 }
 
 /// Forgets those of the sessions that are due, and then trims others while there is too much. A damaged session stays, and is in
 /// nobody's way.
-pub(crate) fn sweep(transaction: &Transaction<'_>, forget: &[String]) -> Result<Swept, StoreError> {
+pub(crate) fn sweep(transaction: &Transaction<'_>, forget: &[String]) -> Result<Swept> {
     let (due, mut used, room) = due_sessions(transaction)?;
     let mut swept = Swept::default();
     for session in due.into_iter().filter(|due| forget.contains(&due.id)) {
@@ -115,7 +116,7 @@ fn trim_idle(
     id: &str,
     bytes: u64,
     events: u64,
-) -> Result<Option<(Head, Head)>, StoreError> {
+) -> Result<Option<(Head, Head)>> {
     let before = match Head::of(transaction.connection, id) {
         Ok(head) if head.oldest < head.last => head,
         Ok(_) | Err(StoreError::UnknownSession(_)) => return Ok(None),
@@ -130,7 +131,7 @@ fn trim_idle(
 }
 
 /// Returns the numbers and ids of sessions that have not ended, the one that was idle longest first.
-fn idle_sessions(transaction: &Transaction<'_>) -> Result<Vec<(i64, String)>, StoreError> {
+fn idle_sessions(transaction: &Transaction<'_>) -> Result<Vec<(i64, String)>> {
     let sql = format!(
         "SELECT s.number, s.id FROM heads h JOIN sessions s ON s.number = h.session
          WHERE h.ended_at_ms IS NULL AND h.oldest < h.last AND s.standing = {} ORDER BY h.updated_at_ms, h.session",
@@ -148,7 +149,7 @@ struct Due {
 }
 
 /// Returns the sessions that are due, and the bytes that are used without them.
-fn due_sessions(transaction: &Transaction<'_>) -> Result<(Vec<Due>, u64, Room), StoreError> {
+fn due_sessions(transaction: &Transaction<'_>) -> Result<(Vec<Due>, u64, Room)> {
     let (mut used, room) = used_room(transaction)?;
     let until = transaction.retention.ended_sessions_ms.map(|kept| transaction.now_ms.saturating_sub(kept));
     let mut due = Vec::new();
@@ -172,21 +173,14 @@ fn due_sessions(transaction: &Transaction<'_>) -> Result<(Vec<Due>, u64, Room), 
 
 /// Returns the id and the head of a session that an index lists as ended; none if it is on its way out. Nothing is
 /// removed unless its own rows say the same.
-fn ended_session(
-    transaction: &Transaction<'_>,
-    number: i64,
-    ended: u64,
-) -> Result<Option<(String, Head)>, StoreError> {
-    let mut select =
-        transaction.connection.prepare_cached("SELECT id, standing FROM sessions WHERE number = ?1")?;
-    let mut rows = select.query([number])?;
-    let Some(row) = rows.next()? else {
-        return Err(damaged(format!("session number {number} is listed as ended and is missing")));
-    };
-    if row.get::<_, i64>(1)? == standing::DOOMED {
-        return Ok(None);
-    }
-    let id: String = row.get(0)?;
+fn ended_session(transaction: &Transaction<'_>, number: i64, ended: u64) -> Result<Option<(String, Head)>> {
+    let sql = "SELECT standing = ?2, id FROM sessions WHERE number = ?1";
+    let found = transaction.connection.first(sql, [number, standing::DOOMED], |row| {
+        let is_doomed: bool = row.get(0)?;
+        if is_doomed { Ok(None) } else { Ok(Some(row.get(1)?)) }
+    })?;
+    let missing = || damaged(format!("session number {number} is listed as ended and is missing"));
+    let Some(id): Option<String> = found.ok_or_else(missing)? else { return Ok(None) };
     match Head::of(transaction.connection, &id) {
         Ok(head) if head.session == number && head.ended_at_ms == Some(ended) => Ok(Some((id, head))),
         Ok(_) | Err(StoreError::UnknownSession(_)) => {
@@ -218,7 +212,7 @@ impl Room {
 }
 
 /// Returns the number of bytes of the database that are used, without those of sessions that are on their way out.
-fn used_room(transaction: &Transaction<'_>) -> Result<(u64, Room), StoreError> {
+fn used_room(transaction: &Transaction<'_>) -> Result<(u64, Room)> {
     let number = |name| transaction.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = number("page_count")? - number("freelist_count")?;
     let mut used = pages.max(0).cast_unsigned() * number("page_size")?.max(0).cast_unsigned();

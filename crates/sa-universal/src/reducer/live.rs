@@ -31,13 +31,32 @@ pub(super) struct Live {
     waiting: String,
     /// Set once anything was printed.
     pub(super) prints: bool,
-    /// Set if more has changed than a piece of text can say.
-    pub(super) changed: bool,
-    /// Set if pieces were reported that no whole message has.
-    in_pieces: bool,
+    reported: Reported,
+}
+
+/// The newest whole message about a call, compared with the call.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Reported {
+    /// Everything but the text that waits is in it.
+    #[default]
+    Whole,
+    /// Pieces of text were reported after it.
+    InPieces,
+    /// More has changed than a piece of text can say.
+    Outdated,
 }
 
 impl Live {
+    /// Notes a change that only a whole message can say.
+    pub(super) fn outdate(&mut self) {
+        self.reported = Reported::Outdated;
+    }
+
+    /// Returns true if only a whole message can say what has changed.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.reported == Reported::Outdated
+    }
+
     /// Takes the text that the call shows now. Returns the piece of it to report.
     pub(super) fn show(&mut self, old: &str, new: &str) -> Option<String> {
         let found = if self.prints { news(old, new) } else { News::More(new) };
@@ -57,7 +76,7 @@ impl Live {
         }
         if self.waiting.is_empty() {
             // The text became shorter, or an empty one appeared: no piece can say that.
-            self.changed = true;
+            self.outdate();
             return None;
         }
         if self.affords(ENVELOPE + written(&self.waiting)) { self.take() } else { None }
@@ -74,7 +93,9 @@ impl Live {
             return None;
         }
         self.spent += ENVELOPE + written(&self.waiting);
-        self.in_pieces = true;
+        if !self.is_outdated() {
+            self.reported = Reported::InPieces;
+        }
         Some(std::mem::take(&mut self.waiting))
     }
 
@@ -82,17 +103,17 @@ impl Live {
     pub(super) fn reported_whole(&mut self, bytes: usize) {
         self.spent += bytes;
         self.waiting.clear();
-        (self.changed, self.in_pieces) = (false, false);
+        self.reported = Reported::Whole;
     }
 
     /// Returns true if the newest whole message has the newest state.
     pub(super) fn is_whole(&self) -> bool {
-        !self.owes() && !self.in_pieces
+        self.waiting.is_empty() && self.reported == Reported::Whole
     }
 
     /// Returns true if something is not reported yet.
     pub(super) fn owes(&self) -> bool {
-        self.changed || !self.waiting.is_empty()
+        self.is_outdated() || !self.waiting.is_empty()
     }
 }
 

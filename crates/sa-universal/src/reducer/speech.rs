@@ -9,7 +9,7 @@ use sa_api::sessions::{
 };
 use serde_json::{Value, json};
 
-/// A message that is longer than this is closed, and goes on as a new one.
+/// A message that is longer than this is closed, and continues as a new one.
 pub const MAX_MESSAGE: usize = 8 << 20;
 
 /// Sub-agents whose messages may be open at the same time.
@@ -17,13 +17,13 @@ const MAX_OPEN: usize = 32;
 
 /// Whose piece it is, and what kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum ChunkKind {
     User,
     Agent,
     Thought,
 }
 
-impl Voice {
+impl ChunkKind {
     fn role(self) -> Role {
         if self == Self::User { Role::User } else { Role::Assistant }
     }
@@ -77,7 +77,7 @@ impl Open {
         Appended::Text(kind, text)
     }
 
-    /// Keeps what was said beside the pieces.
+    /// Keeps the additions to the pieces.
     fn note(&mut self, beside: Object) {
         if beside.is_empty() {
             return;
@@ -102,8 +102,8 @@ pub(super) struct Speech {
     nameless: u64,
 }
 
-/// Where a piece belongs.
-struct Place<'a> {
+/// The message that a piece belongs to.
+struct ChunkTarget<'a> {
     role: Role,
     id: Option<&'a str>,
     parent: Option<String>,
@@ -115,7 +115,7 @@ impl Speech {
         &mut self,
         names: &mut Names,
         scope: &Scope<'_>,
-        voice: Voice,
+        voice: ChunkKind,
         update: &Object,
     ) -> Vec<EventData> {
         let said =
@@ -132,7 +132,7 @@ impl Speech {
         if beside.is_empty() && *content == json!({ "type": "text", "text": "" }) {
             return Vec::new();
         }
-        let place = Place { role: voice.role(), id: id.as_deref(), parent };
+        let place = ChunkTarget { role: voice.role(), id: id.as_deref(), parent };
         let mut events = Vec::new();
         let contents = match content {
             Value::Array(blocks) => blocks.as_slice(),
@@ -151,16 +151,16 @@ impl Speech {
         &mut self,
         names: &mut Names,
         scope: &Scope<'_>,
-        voice: Voice,
-        place: &Place<'_>,
+        voice: ChunkKind,
+        place: &ChunkTarget<'_>,
         block: &Value,
         events: &mut Vec<EventData>,
     ) {
         let (part, beside) = blocks::part(block);
         let part = match part {
-            MessagePart::Text { text } if voice == Voice::Thought => MessagePart::Reasoning { text },
-            // What is thought, but not in words, has no form of its own.
-            _ if voice == Voice::Thought => MessagePart::Unknown {
+            MessagePart::Text { text } if voice == ChunkKind::Thought => MessagePart::Reasoning { text },
+            // Thoughts that are not in words have no form of their own.
+            _ if voice == ChunkKind::Thought => MessagePart::Unknown {
                 raw: json!({ "sessionUpdate": "agent_thought_chunk", "content": block }),
             },
             part => part,
@@ -181,7 +181,7 @@ impl Speech {
                     parent_id: open.parent.clone(),
                 }));
             }
-            // What is no text has no delta: the message is told as it is now.
+            // Only text has deltas: the message is reported as it is now.
             Appended::Other => events.extend(open.told()),
             Appended::Text(..) | Appended::Nothing => {}
         }
@@ -192,7 +192,7 @@ impl Speech {
         &mut self,
         names: &mut Names,
         scope: &Scope<'_>,
-        place: &Place<'_>,
+        place: &ChunkTarget<'_>,
         size: usize,
         events: &mut Vec<EventData>,
     ) -> usize {
@@ -231,12 +231,12 @@ impl Speech {
         names::of_message(role, &format!("{place}.{}", self.nameless))
     }
 
-    /// Tells the newest state of what is open, and leaves it open.
+    /// Reports the newest state of what is open, and leaves it open.
     pub(super) fn flush(&mut self) -> Vec<EventData> {
         self.open.iter_mut().filter_map(Open::told).collect()
     }
 
-    /// Something else comes: what is open is told, and what the agent gave no id ends.
+    /// Something else comes: open messages are reported, and those without an id of the agent end.
     pub(super) fn interrupt(&mut self, parent: Option<&str>) -> Vec<EventData> {
         let events = self.flush();
         self.open.retain(|open| open.named || open.parent.as_deref() != parent);

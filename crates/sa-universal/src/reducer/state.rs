@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Members of `_meta` that belong to tracing.
 const TRACING: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 
-/// The newest of each; only what is new is told.
+/// The newest of each; only changes are reported.
 #[derive(Debug, Default)]
 pub(super) struct State {
     plan: Option<Plan>,
@@ -66,21 +66,8 @@ impl State {
         self.title.as_deref()
     }
 
-    pub(super) fn commands(&self) -> Option<&CommandsAvailable> {
-        self.commands.as_ref()
-    }
-
     pub(super) fn plan(&mut self, update: &Object) -> Option<Vec<EventData>> {
-        let list = json::list(update, "entries")?;
-        let mut odd = json::rest(update, &["sessionUpdate", "entries"]);
-        let mut entries = Vec::new();
-        for value in list {
-            let (entry, understood) = value.as_object().map_or((None, false), entry);
-            entries.extend(entry);
-            if !understood {
-                odd.insert("entries".to_owned(), list.into());
-            }
-        }
+        let (entries, odd) = entries(update, "entries", entry)?;
         let plan = Plan { entries };
         let event = (self.plan.as_ref() != Some(&plan)).then(|| EventData::Plan(plan.clone()));
         self.plan = Some(plan);
@@ -88,16 +75,7 @@ impl State {
     }
 
     pub(super) fn commands_update(&mut self, update: &Object) -> Option<Vec<EventData>> {
-        let list = json::list(update, "availableCommands")?;
-        let mut odd = json::rest(update, &["sessionUpdate", "availableCommands"]);
-        let mut commands = Vec::new();
-        for value in list {
-            let (command, understood) = value.as_object().map_or((None, false), command);
-            commands.extend(command);
-            if !understood {
-                odd.insert("availableCommands".to_owned(), list.into());
-            }
-        }
+        let (commands, odd) = entries(update, "availableCommands", command)?;
         let available = CommandsAvailable { commands };
         let news = self.commands.as_ref() != Some(&available);
         let event = news.then(|| EventData::CommandsAvailable(available.clone()));
@@ -140,7 +118,7 @@ impl State {
         self.spending = Spending { before: spent, last: 0.0, is_new_run: true };
     }
 
-    /// When it was updated is of no interest: events have their own time.
+    /// Ignores the time of the update: events have their own time.
     pub(super) fn info(&mut self, update: &Object) -> Vec<EventData> {
         let mut odd = json::rest(update, &["sessionUpdate", "title", "updatedAt"]);
         let title = match update.get("title") {
@@ -182,6 +160,25 @@ fn cost(value: &Value) -> Option<UsageCost> {
     fields.rest().is_empty().then_some(UsageCost { amount, currency })
 }
 
+/// Reads the entries of a list, and returns what is left of the update. A list with an entry that was not understood is left, too.
+fn entries<T>(
+    update: &Object,
+    key: &str,
+    read: fn(&Object) -> (Option<T>, bool),
+) -> Option<(Vec<T>, Object)> {
+    let list = json::list(update, key)?;
+    let mut odd = json::rest(update, &["sessionUpdate", key]);
+    let mut entries = Vec::new();
+    for value in list {
+        let (entry, understood) = value.as_object().map_or((None, false), read);
+        entries.extend(entry);
+        if !understood {
+            odd.insert(key.to_owned(), list.into());
+        }
+    }
+    Some((entries, odd))
+}
+
 /// An entry of a plan, and whether all of it was understood.
 fn entry(object: &Object) -> (Option<PlanEntry>, bool) {
     let mut fields = Fields::new(object, &[]);
@@ -219,7 +216,7 @@ pub(super) fn notice(update: &Object) -> Option<(Notice, Object)> {
     Some((Notice { severity, title, description }, fields.rest()))
 }
 
-/// A compaction, or a piece of its summary. What the agent sent is kept with it.
+/// A compaction, or a piece of its summary. The message of the agent is kept with it.
 pub(super) fn compaction(update: &Object) -> Compaction {
     let text = |block: &Value| {
         let text = block.as_str().or_else(|| block.get("text")?.as_str());

@@ -12,7 +12,7 @@ use sa_api::sessions::{
 };
 use serde_json::Value;
 
-/// Bytes of tool calls that are remembered, beside the one that changes.
+/// Bytes of tool calls that are remembered, in addition to the one that changes.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The same between turns.
@@ -222,7 +222,7 @@ impl Tools {
     pub(super) fn catch_up(&mut self) -> Vec<EventData> {
         let owing = self.known.iter_mut().filter(|known| known.live.owes());
         owing
-            .filter_map(|known| if known.live.changed { Some(known.whole()) } else { known.piece() })
+            .filter_map(|known| if known.live.is_outdated() { Some(known.whole()) } else { known.piece() })
             .collect()
     }
 
@@ -268,10 +268,12 @@ impl Known {
         }
         let (old, new) = (before.shown(), self.tool.shown());
         if old == new {
-            self.live.changed = true;
+            self.live.outdate();
             return self.live.affords(self.weight).then(|| self.whole());
         }
-        self.live.changed |= self.tool.title != before.title;
+        if self.tool.title != before.title {
+            self.live.outdate();
+        }
         self.live.show(&old, &new).map(|text| self.delta(text))
     }
 

@@ -4,10 +4,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sa_api::sessions::EventData;
-use sa_universal::{
-    Form, Projector, PromptCapabilities, Reducer, parts_of, permission, prompt, question, stop_reason,
-    to_opened,
-};
+use sa_universal::testing::{Projector, parts_of, permission, to_opened};
+use sa_universal::{Form, PromptCapabilities, Reducer, prompt, question, stop_reason};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a client knows.
+/// The knowledge of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
     said: Vec<Said>,
-    /// Messages without an id that can still go on, by sub-agent.
+    /// Messages without an id that can still continue, by sub-agent.
     nameless: BTreeMap<Option<String>, usize>,
     pub(crate) tools: BTreeMap<String, Value>,
     pub(crate) plan: Value,
@@ -17,7 +17,7 @@ pub(crate) struct Client {
     pub(crate) usage: Value,
     pub(crate) title: Value,
     pub(crate) told: Vec<Value>,
-    /// What was of no known kind.
+    /// Updates of no known kind.
     pub(crate) unknown: Vec<Value>,
 }
 
@@ -27,7 +27,7 @@ struct Said {
     id: Option<String>,
     user: bool,
     parent: Option<String>,
-    /// What was said, thought or shown, one after the other.
+    /// Everything said, thought or shown, one after the other.
     pieces: Vec<(bool, Value)>,
     beside: Value,
     annotations: Value,
@@ -79,7 +79,7 @@ impl Client {
         }
     }
 
-    /// A turn ends: a message without an id cannot go on.
+    /// A turn ends: a message without an id cannot continue.
     pub(crate) fn turn_ends(&mut self) {
         self.nameless.clear();
     }
@@ -163,7 +163,7 @@ impl Client {
         }
     }
 
-    /// What was said, in the order in which it began, without what is empty.
+    /// Everything said, in the order in which it began, without what is empty.
     fn conversation(&self) -> Vec<Said> {
         let said = self.said.iter().filter(|said| {
             !said.pieces.is_empty()

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use sa_api::sessions::{DeltaKind, EventData, MessagePart, ToolContent, UniversalMessage};
-use sa_universal::{Projector, Reducer};
+use sa_universal::Reducer;
+use sa_universal::testing::Projector;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
@@ -214,7 +215,7 @@ fn the_turns_end_leaves_nothing_untold() {
     assert_eq!(command.whole().0, format!("{printed}and more"));
 }
 
-/// How an agent shows what a command has printed.
+/// The way in which an agent shows what a command has printed.
 #[derive(Debug, Clone)]
 enum Shows {
     All,

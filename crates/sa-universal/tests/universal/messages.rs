@@ -213,7 +213,7 @@ fn history_that_is_told_again_is_taken_in_silently() {
     session.0.quiet(false);
     assert_eq!(session.0.end_turn(), []);
     assert_eq!((session.0.title(), session.0.usage().context_used), (Some("T"), Some(1)));
-    // What the log has is not replaced by what comes now.
+    // The content of the log is not replaced by what comes now.
     assert_eq!(told(&session.say(Some("m"), "Now")), ["m~2+Now"]);
     let update = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed" });
     assert!(told(&session.update(update))[0].starts_with("tool:c=Look Completed"));

@@ -2,9 +2,10 @@
 
 use crate::schema::check;
 use sa_api::sessions::{EventData, OptionValue, PermissionMode, SessionChoices};
+use sa_universal::testing::to_opened;
 use sa_universal::{
     AgentOption, ModeTable, Reducer, Target, Unsupported, after_plan, agent_modes, check_agent_mode,
-    combinations, model_target, option_target, targets, to_opened, variant_target,
+    combinations, model_target, option_target, targets, variant_target,
 };
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -161,7 +162,7 @@ fn what_an_agent_cannot_do_is_refused_precisely() {
         said(targets(&none, &choices, "code", PermissionMode::Plan)),
         "the agent cannot be in its mode 'code' and only plan at the same time"
     );
-    // Whether there is such a model is the agent's to say.
+    // The agent decides whether there is such a model.
     assert!(matches!(model_target(&choices, "m9"), Ok(Some(_))));
     let silent = SessionChoices::default();
     assert!(model_target(&silent, "m9").unwrap_err().to_string().ends_with("its models are: none"));

@@ -5,9 +5,8 @@ use sa_api::sessions::{
     EventData, MessagePart, PermissionReply, PermissionReplyKind, PermissionRequest, QuestionRequest,
     ToolKind,
 };
-use sa_universal::{
-    Asked, BadAnswers, Form, NoSuchOption, Reducer, permission, permission_answer, permission_cancelled,
-};
+use sa_universal::testing::permission;
+use sa_universal::{Asked, BadAnswers, Form, NoSuchOption, Reducer, permission_answer, permission_cancelled};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -78,7 +77,7 @@ fn what_was_told_of_the_call_before_is_filled_in() {
         (known.title.as_str(), known.kind, known.turn_id.as_deref()),
         ("rm -r x", ToolKind::Execute, Some("t1"))
     );
-    // A call that is told of for the first time is a message as well.
+    // A call that is reported for the first time is a message as well.
     let call = json!({ "toolCallId": "d", "title": "New" });
     let (events, _) = reducer.permission(&raw(&request(call, options)), "p").unwrap();
     assert!(matches!(events.as_slice(), [EventData::Message(_)]), "{events:?}");

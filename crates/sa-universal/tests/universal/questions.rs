@@ -23,7 +23,7 @@ fn words(answers: &[&[&str]]) -> Vec<Vec<String>> {
     answers.iter().map(|answer| answer.iter().map(|word| (*word).to_owned()).collect()).collect()
 }
 
-/// What is filled in, after the answer was held against the schema.
+/// The values that are filled in, after the answer was held against the schema.
 fn filled(form: &Form, answers: &[&[&str]]) -> Result<Value, BadAnswers> {
     let answer = form.answer(&words(answers))?;
     check("CreateElicitationResponse", &answer);

@@ -1,8 +1,9 @@
-//! What the built-in agents said in recorded sessions, as events.
+//! Messages of the built-in agents in recorded sessions, as events.
 
 use crate::schema::errors;
 use sa_api::sessions::{DeltaKind, EventData, UniversalMessage};
-use sa_universal::{Asked, Projector, Reducer, stop_reason};
+use sa_universal::testing::Projector;
+use sa_universal::{Asked, Reducer, stop_reason};
 use serde_json::value::to_raw_value;
 use serde_json::{Deserializer, Value, json};
 use std::collections::BTreeSet;
@@ -66,7 +67,7 @@ impl Replay {
                 let (reason, usage) = stop_reason(&to_raw_value(&first).unwrap());
                 writeln!(self.text, "ended {reason:?} {}", json!(usage)).unwrap();
             }
-            // What the log tells only in short has nothing to read.
+            // A part that the log only summarizes has nothing to read.
             _ if first.is_object() && word.contains('_') && !word.contains('/') => {
                 let mut update = first;
                 update["sessionUpdate"] = word.into();

@@ -5,7 +5,8 @@ use crate::schema::{check, errors};
 use crate::updates::{Step, block, steps, update};
 use proptest::prelude::*;
 use sa_api::sessions::{EventData, MessagePart, ParsedMessage, UniversalMessage};
-use sa_universal::{Projector, Reducer, parts_of, prompt, to_updates};
+use sa_universal::testing::{Projector, parts_of, to_updates};
+use sa_universal::{Reducer, prompt};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ fn told(updates: &[Value]) -> Vec<Step> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What a client of ACP learns from the agent, it learns from the events as well.
+    /// A client of ACP learns the same from the agent and from the events.
     #[test]
     fn events_mean_what_the_updates_meant(steps in steps()) {
         let mut original = Client::default();
@@ -85,7 +86,7 @@ proptest! {
         with.assert_knows_the_same_as(&without);
     }
 
-    /// All that is told is valid ACP.
+    /// All updates are valid ACP.
     #[test]
     fn every_update_that_is_told_is_valid(steps in steps()) {
         for event in reduced(&steps) {
@@ -121,11 +122,11 @@ proptest! {
         }
     }
 
-    /// A state that did not change is not told again.
+    /// A state that did not change is not reported again.
     #[test]
     fn equal_states_are_not_repeated(update in update()) {
         let kind = update["sessionUpdate"].as_str().unwrap();
-        // What is said is said again, and so is what is no state.
+        // Speech is repeated, and so is everything that is no state.
         let state = !kind.contains("chunk") && !["notice", "hologram_update", "compaction_update"].contains(&kind);
         let mut reducer = Reducer::new("run");
         reducer.update(&params(&update));
@@ -133,7 +134,7 @@ proptest! {
         prop_assert!(!state || again.is_empty(), "{again:?}");
     }
 
-    /// What an agent takes everything of comes back as it was.
+    /// A message that an agent takes as a whole comes back as it was.
     #[test]
     fn prompts_come_back(blocks in proptest::collection::vec(block(), 0..4)) {
         let can = sa_universal::PromptCapabilities { image: true, audio: true, embedded_context: true };

@@ -12,7 +12,7 @@ static DEFINITIONS: LazyLock<Value> = LazyLock::new(|| {
 
 static VALIDATORS: LazyLock<Mutex<HashMap<String, &'static Validator>>> = LazyLock::new(Mutex::default);
 
-/// Why `value` is not what ACP calls `name`; nothing if it is.
+/// Returns the reasons `value` is not what ACP calls `name`; none if it is.
 pub(crate) fn errors(name: &str, value: &Value) -> Vec<String> {
     let known = VALIDATORS.lock().unwrap().get(name).copied();
     let validator = known.unwrap_or_else(|| {

@@ -2,13 +2,16 @@
 
 use super::world::{Abilities, Health, NATIVE, World, refusal};
 use crate::SessionError;
-use crate::agent::FromAgent;
-use crate::command::{Command, NativeSession, Posted, Urgent};
+use crate::agent::{AgentFailure, FromAgent};
+use crate::command::{Command, NativeSession, Posted, Reply};
+use crate::error::Result;
 use crate::limits::SessionLimits;
-use crate::session::{Job, Origin};
+use crate::session::{Input, Job, Origin};
+use sa_api::AgentExit;
 use sa_api::sessions::{
     CancelResult, Delivery, EventData, MessageAccepted, MessagePart, SessionPatch, SessionState, StopReason,
 };
+use sa_hub::CallError;
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -16,19 +19,19 @@ use tokio::sync::oneshot;
 const ABLE: Abilities = Abilities { closes: true, resumes: true, origin: Origin::Started };
 
 type State = fn() -> World;
-type Answered<T> = oneshot::Receiver<Result<T, SessionError>>;
+type Answered<T> = oneshot::Receiver<Result<T>>;
 
 fn post(world: &mut World) -> Answered<MessageAccepted> {
     let (reply, answer) = world.watched();
     let parts = vec![MessagePart::Text { text: "hello".to_owned() }];
     let message = Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32], trace: None };
-    world.urgent(Urgent::Post { message: Box::new(message), reply });
+    world.command(Command::Post { message: Box::new(message), reply });
     answer
 }
 
 fn cancel(world: &mut World) -> Answered<CancelResult> {
     let (reply, answer) = world.watched();
-    world.urgent(Urgent::Cancel { reply });
+    world.command(Command::Cancel { reply });
     answer
 }
 
@@ -103,7 +106,7 @@ fn a_question_stops_the_clock_of_a_start() {
     assert_eq!(world.state(), SessionState::Starting, "nobody has answered");
     let id = world.machine.record().questions[0].request.id.clone();
     let (reply, _answer) = world.watched();
-    world.urgent(Urgent::Question { id, answers: None, reply });
+    world.command(Command::Question { id, answers: None, reply });
     world.pass(Duration::from_secs(59));
     assert_eq!(world.state(), SessionState::Starting, "the time begins again");
     world.pass(Duration::from_secs(2));
@@ -156,7 +159,7 @@ fn a_change_that_cannot_be_stored_leaves_everything_as_it_was() {
     world.health = Health::Fails(1);
     let (reply, mut refused) = world.watched();
     let message_id = world.machine.queued()[0].message_id.clone();
-    world.urgent(Urgent::Withdraw { message_id, reply });
+    world.command(Command::Withdraw { message_id, reply });
     assert!(matches!(refused.try_recv().unwrap(), Err(SessionError::Store(_))));
     assert_eq!(world.machine.queued().len(), 1);
     world.health = Health::Fails(1);
@@ -219,14 +222,35 @@ fn the_agent_is_answered_and_clients_are_replied_to_after_the_store_recovers() {
     ask(&mut world);
     let id = world.machine.record().questions[0].request.id.clone();
     world.health = Health::Fails(2);
-    let (reply, mut answered) = world.watched::<(), SessionError>();
-    world.urgent(Urgent::Question { id, answers: None, reply });
+    let (reply, mut answered) = world.watched::<()>();
+    world.command(Command::Question { id, answers: None, reply });
     for _ in 0..2 {
         assert!(world.is_stalled && answered.try_recv().is_err());
         assert_eq!(world.asked.len(), 1, "the agent still waits");
         world.pass(Duration::from_secs(1));
     }
     assert!(answered.try_recv().unwrap().is_ok() && world.asked.is_empty());
+}
+
+#[test]
+fn a_message_that_was_reported_as_not_stored_is_not_stored_later() {
+    let mut world = running();
+    let before = world.published.len();
+    let (reply, pending) = Reply::channel();
+    let parts = vec![MessagePart::Text { text: "hello".to_owned() }];
+    let key = Some("key".to_owned());
+    let message = Posted { parts, delivery: Delivery::Queue, key, digest: [0; 32], trace: None };
+    world.command(Command::Post { message: Box::new(message), reply });
+    // The disk is full while the key is looked up.
+    assert!(pending.fate.claim());
+    world.finish_lookup();
+    assert_eq!((world.published.len(), world.machine.queued().len()), (before, 0));
+}
+
+#[test]
+fn a_client_waits_for_a_message_that_is_being_stored() {
+    let (reply, pending) = Reply::<()>::channel();
+    assert!(reply.claim() && !pending.fate.claim());
 }
 
 #[test]
@@ -262,6 +286,17 @@ fn a_session_that_is_lost_is_replaced_and_gets_the_conversation() {
 }
 
 #[test]
+fn an_end_that_the_prompt_notices_first_is_reported_once() {
+    let mut world = running();
+    let (call, _) = world.calls[0];
+    let failure = AgentFailure::Call(CallError::NotRunning(AgentExit::default()));
+    world.feed(Input::CallFailed { call, failure });
+    world.end_agent();
+    let errors = world.log().iter().filter(|event| matches!(event, EventData::Error(_))).count();
+    assert_eq!((errors, last_stop_reason(&world)), (1, Some(StopReason::Error)));
+}
+
+#[test]
 fn messages_after_the_end_of_an_agent_are_ignored() {
     let mut world = running();
     let (call, _) = world.calls[0];
@@ -289,7 +324,7 @@ fn terminating_ends_every_state_within_two_deadlines() {
     ];
     for (name, state, deadlines) in states {
         let mut world = state();
-        let steps = world.terminate(|reply| Urgent::Terminate { native: NativeSession::Delete, reply });
+        let steps = world.terminate(|reply| Command::Terminate { native: NativeSession::Delete, reply });
         assert_eq!((steps, world.state()), (deadlines, SessionState::Ended), "{name}");
         assert_eq!(world.unanswered(), Vec::<&str>::new(), "{name}");
     }

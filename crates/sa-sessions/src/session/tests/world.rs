@@ -2,7 +2,7 @@
 
 use crate::SessionError;
 use crate::agent::{AgentCapabilities, AgentFailure, FromAgent, RpcError};
-use crate::command::{Command, Reply, Urgent};
+use crate::command::{Command, Reply};
 use crate::history::History;
 use crate::limits::SessionLimits;
 use crate::policy::Policy;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::TryRecvError};
 use uuid::Uuid;
 
 /// The agent's own id of its session.
@@ -74,7 +74,7 @@ impl Disk {
     }
 }
 
-/// How the store takes commits.
+/// The state of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Health {
     Good,
@@ -94,7 +94,8 @@ pub(super) struct Abilities {
 pub(super) struct Client {
     what: &'static str,
     generation: usize,
-    is_answered: Box<dyn FnMut() -> bool>,
+    /// Reports if an answer has come, or the reply was dropped without one.
+    answered: Box<dyn FnMut() -> Result<(), TryRecvError>>,
 }
 
 pub(super) struct World {
@@ -104,7 +105,7 @@ pub(super) struct World {
     pub(super) health: Health,
     /// The machine is crashed after this many more effects.
     pub(super) crash_after: Option<usize>,
-    /// How often it was.
+    /// The number of starts.
     pub(super) generation: usize,
     pub(super) published: Vec<Bytes>,
     /// Requests to the agent without an answer.
@@ -246,7 +247,7 @@ impl World {
                 self.asked.remove(open.expect("a request is answered once"));
             }
             Effect::Leave => self.unlink(),
-            Effect::Reply(answer) => answer.send(),
+            Effect::Reply(answer) => answer(),
             Effect::Start(Job::LookUpKey(key)) => {
                 let known = self.disk.by_key(&key);
                 self.lookups.push_back((key, known));
@@ -292,36 +293,35 @@ impl World {
     }
 
     /// Sends what a client asks for, unless the driver would refuse it or leave it waiting.
-    pub(super) fn urgent(&mut self, urgent: Urgent) {
-        match self.is_stalled {
-            true => urgent.fail(SessionError::Store(StoreError::Full)),
-            false => self.feed(Input::Urgent(urgent)),
-        }
-    }
-
     pub(super) fn command(&mut self, command: Command) {
         match self.is_stalled {
             true => command.fail(SessionError::Store(StoreError::Full)),
-            false if self.machine.takes_commands() => self.feed(Input::Command(command)),
+            false if !command.can_wait() || self.machine.takes_commands() => {
+                self.feed(Input::Command(command))
+            }
             false => command.fail(SessionError::ShuttingDown),
         }
     }
 
     /// Returns a reply whose answer the world waits for.
-    pub(super) fn reply<T: 'static, E: 'static>(&mut self, what: &'static str) -> Reply<T, E> {
-        let (reply, mut answer) = Reply::channel();
+    pub(super) fn reply<T: Send + 'static>(&mut self, what: &'static str) -> Reply<T> {
+        let (reply, mut pending) = Reply::channel();
         let mut is_answered = false;
-        let is_answered = Box::new(move || {
-            is_answered |= answer.try_recv().is_ok();
-            is_answered
+        let answered = Box::new(move || {
+            let received = pending.answer.try_recv().map(drop);
+            is_answered |= received.is_ok();
+            if is_answered { Ok(()) } else { received }
         });
-        self.clients.push(Client { what, generation: self.generation, is_answered });
+        self.clients.push(Client { what, generation: self.generation, answered });
         reply
     }
 
     /// Returns a reply and the end where its answer arrives.
-    pub(super) fn watched<T, E>(&mut self) -> (Reply<T, E>, oneshot::Receiver<Result<T, E>>) {
-        Reply::channel()
+    pub(super) fn watched<T: Send + 'static>(
+        &mut self,
+    ) -> (Reply<T>, oneshot::Receiver<Result<T, SessionError>>) {
+        let (reply, pending) = Reply::channel();
+        (reply, pending.answer)
     }
 
     pub(super) fn agent(&mut self, message: FromAgent) {
@@ -448,13 +448,19 @@ impl World {
 
     /// Returns the clients of this daemon that have no answer.
     pub(super) fn unanswered(&mut self) -> Vec<&'static str> {
-        let generation = self.generation;
+        let (generation, is_stopped) = (self.generation, self.is_stopped);
         let mine = self.clients.iter_mut().filter(|client| client.generation == generation);
-        mine.filter_map(|client| (!(client.is_answered)()).then_some(client.what)).collect()
+        let unanswered = mine.filter_map(|client| match (client.answered)() {
+            Ok(()) => None,
+            // The machine is dropped then, and its clients learn that the session has ended.
+            Err(TryRecvError::Empty) if is_stopped => None,
+            Err(_) => Some(client.what),
+        });
+        unanswered.collect()
     }
 
     /// Terminates the session and lets time pass until it is. Returns after how many steps.
-    pub(super) fn terminate(&mut self, urgent: impl FnOnce(Reply<()>) -> Urgent) -> usize {
+    pub(super) fn terminate(&mut self, command: impl FnOnce(Reply<()>) -> Command) -> usize {
         self.health = Health::Good;
         self.crash_after = None;
         if self.is_stalled {
@@ -464,7 +470,7 @@ impl World {
             return 0;
         }
         let reply = self.reply("terminate");
-        self.urgent(urgent(reply));
+        self.command(command(reply));
         for step in 0..20 {
             if self.is_stopped {
                 return step;

@@ -6,13 +6,11 @@
 use crate::log::Log;
 use sa_api::sessions::{
     DeltaKind, EventData, MessageDelta, MessagePart, ParsedMessage, Role, ToolContent, ToolStatus,
-    UniversalEvent, UniversalMessage,
+    UniversalMessage,
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use tokio::sync::Semaphore;
-
-const PAGE: usize = 512;
 
 /// Logs that are read at the same time, when many sessions recover at once.
 static RECOVERIES: Semaphore = Semaphore::const_new(4);
@@ -23,26 +21,13 @@ const MOST_BYTES: usize = 32 << 20;
 
 /// Returns the messages of a turn whose newest pieces no whole message has, as far as they came. Their metadata says that they
 /// are `cutOff`.
-pub(crate) async fn messages(log: &Log, turn_after: u64) -> Vec<EventData> {
+pub(crate) async fn find(log: &Log, turn_after: u64) -> Vec<EventData> {
     // Never closed, so this waits and does not fail.
     let _turn = RECOVERIES.acquire().await;
     let mut open = OpenMessages::default();
-    let mut after = turn_after;
-    loop {
-        let lines = match log.read(after, PAGE).await {
-            Ok(lines) => lines,
-            Err(error) => {
-                tracing::error!(%error, "what an agent said last cannot be read");
-                return Vec::new();
-            }
-        };
-        let Some(last) = lines.last() else { break };
-        after = last.id;
-        for line in &lines {
-            if let Ok(event) = UniversalEvent::from_json(&line.json) {
-                open.read(&event.data, line.json.len());
-            }
-        }
+    if let Err(error) = log.scan(turn_after, |event, bytes| open.read(&event, bytes)).await {
+        tracing::error!(%error, "what an agent said last cannot be read");
+        return Vec::new();
     }
     open.cut_off()
 }

@@ -1,8 +1,11 @@
 //! From events back to ACP's notifications.
 
+use super::choices;
+use super::contents::{belong, of_event, of_part, restore, text_block, to_acp};
 use crate::json::{self, Object};
+use crate::names::{TOOL, USER};
 use crate::words::Word;
-use crate::{blocks, carrier, choices, contents, copies, names, printed};
+use crate::{blocks, carrier, printed};
 use sa_api::sessions::{
     CommandsAvailable, Compaction, DeltaKind, EventData, MessageDelta, MessagePart, Notice, ParsedMessage,
     Plan, Role, SessionChoices, ToolContent, UniversalMessage, Usage,
@@ -11,33 +14,33 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Messages of which is remembered how much was told.
+/// Messages for which the projected part is remembered.
 const REMEMBERED: usize = 1024;
 
 /// The part of a running call's output that each update has: ACP replaces it as a whole.
 const PRINTED: usize = 16 << 10;
 
-/// The `update`s of `session/update` that tell one event by itself; a message is told from its beginning.
+/// The `update`s of `session/update` for one event by itself; a message is projected from its beginning.
 pub fn to_updates(event: &EventData) -> Vec<Value> {
     Projector::default().updates(event)
 }
 
-/// Tells events as the `update`s of `session/update`, each valid ACP v1. Of a message whose beginning was told it tells the
+/// Projects events to the `update`s of `session/update`, each valid ACP v1. Of a message whose beginning was projected, it adds the
 /// rest.
 ///
 /// Members without a form in ACP are in `_meta.sandboxAgent`, where a [`Reducer`](crate::Reducer) finds them again. Events
-/// that ACP tells by requests and responses (turns, questions, permissions), and those of the daemon, have no updates.
+/// that ACP has as requests and responses (turns, questions, permissions), and those of the daemon, have no updates.
 #[derive(Debug, Default)]
 pub struct Projector {
-    told: HashMap<String, Told>,
+    told: HashMap<String, Projected>,
     order: VecDeque<String>,
     /// The choices that were reported.
     choices: SessionChoices,
 }
 
-/// How much of a message was told.
+/// The part of a message that was projected.
 #[derive(Debug, Default)]
-struct Told {
+struct Projected {
     text: usize,
     reasoning: usize,
     others: usize,
@@ -47,7 +50,7 @@ struct Told {
     printed: String,
 }
 
-/// How a message's tool call was told.
+/// The projection of a message's tool call.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Call {
     #[default]
@@ -58,7 +61,7 @@ enum Call {
 }
 
 impl Projector {
-    /// The updates that tell what is new in an event.
+    /// Returns the updates for what is new in an event.
     pub fn updates(&mut self, event: &EventData) -> Vec<Value> {
         match event {
             EventData::Message(UniversalMessage::Parsed(message)) => self.message(message),
@@ -73,17 +76,13 @@ impl Projector {
                 vec![json!({ "sessionUpdate": "session_info_update", "title": info.title })]
             }
             EventData::CommandsAvailable(available) => vec![to_commands(available)],
-            EventData::Usage(usage) => {
-                to_usage(usage).or_else(|| carrier::of_event(event)).into_iter().collect()
-            }
-            EventData::Notice(notice) => {
-                to_notice(notice).or_else(|| carrier::of_event(event)).into_iter().collect()
-            }
+            EventData::Usage(usage) => to_usage(usage).or_else(|| of_event(event)).into_iter().collect(),
+            EventData::Notice(notice) => to_notice(notice).or_else(|| of_event(event)).into_iter().collect(),
             EventData::Compaction(compaction) => {
-                to_compaction(compaction).or_else(|| carrier::of_event(event)).into_iter().collect()
+                to_compaction(compaction).or_else(|| of_event(event)).into_iter().collect()
             }
             EventData::Message(UniversalMessage::Unparsed(_)) | EventData::Unknown(_) => {
-                carrier::of_event(event).into_iter().collect()
+                of_event(event).into_iter().collect()
             }
             EventData::Started(_)
             | EventData::QuestionAsked(_)
@@ -102,7 +101,7 @@ impl Projector {
         }
     }
 
-    fn told(&mut self, id: &str) -> &mut Told {
+    fn told(&mut self, id: &str) -> &mut Projected {
         if !self.told.contains_key(id) {
             if self.order.len() >= REMEMBERED
                 && let Some(oldest) = self.order.pop_front()
@@ -197,9 +196,9 @@ impl Projector {
     }
 }
 
-/// Adds what was told beside a message to its last piece, or to an empty one.
+/// Adds the additions to a message to its last piece, or to an empty one.
 fn beside(
-    told: &mut Told,
+    told: &mut Projected,
     message: &ParsedMessage,
     speaks: &str,
     parent: Option<&str>,
@@ -223,7 +222,7 @@ fn beside(
         return;
     }
     told.beside = hasher.finish();
-    let block = blocks::text_block("", &block);
+    let block = text_block("", &block);
     let mut piece = chunk(speaks, &message.id, block, parent);
     if let Some(piece) = piece.as_object_mut() {
         json::merge(piece, members);
@@ -234,11 +233,11 @@ fn beside(
 fn chunk(kind: &str, id: &str, block: Value, parent: Option<&str>) -> Value {
     let mut update = Object::from_iter([
         ("sessionUpdate".to_owned(), kind.into()),
-        ("messageId".to_owned(), names::agents(id).into()),
+        ("messageId".to_owned(), agents(id).into()),
         ("content".to_owned(), block),
     ]);
     if let Some(parent) = parent {
-        carrier::belong(&mut update, parent);
+        belong(&mut update, parent);
     }
     Value::Object(update)
 }
@@ -259,7 +258,7 @@ fn other<'a>(part: &MessagePart, speaks: &'a str) -> Option<(&'a str, Value)> {
     {
         return Some(("agent_thought_chunk", thought.clone()));
     }
-    let block = blocks::block(part).or_else(|| carrier::of_part(part))?;
+    let block = blocks::block(part).or_else(|| of_part(part))?;
     Some((speaks, block))
 }
 
@@ -286,14 +285,14 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, told: Call) -> Option<Va
         ),
         ("toolCallId".to_owned(), id.clone().into()),
         ("title".to_owned(), title.clone().into()),
-        ("kind".to_owned(), kind.word()?.into()),
-        ("status".to_owned(), status.word()?.into()),
+        ("kind".to_owned(), word(*kind)?.into()),
+        ("status".to_owned(), word(*status)?.into()),
         ("locations".to_owned(), places.into()),
     ]);
     json::put(&mut update, "name", name.clone());
     json::put(&mut update, "rawInput", input.clone());
     let content = result.map(|(content, _)| content).unwrap_or_default();
-    let shown: Vec<Value> = content.iter().map(contents::to_acp).collect();
+    let shown: Vec<Value> = content.iter().map(to_acp).collect();
     update.insert("content".to_owned(), shown.into());
     let output = result.and_then(|(_, output)| output.clone());
     // An output that only repeats the content was left out of the message, but an older one must not stay.
@@ -304,14 +303,14 @@ fn to_tool(part: &MessagePart, message: &ParsedMessage, told: Call) -> Option<Va
     }
     if let Some(meta @ Value::Object(_)) = message.metadata.get("_meta") {
         let mut meta = Object::from_iter([("_meta".to_owned(), meta.clone())]);
-        copies::restore(content, &mut meta);
+        restore(content, &mut meta);
         json::merge(&mut update, meta);
     }
     let parent = message.metadata.get("parentId").and_then(Value::as_str);
     if let Some(parent) = parent
         && carrier::parent(update.get("_meta")) != Some(parent)
     {
-        carrier::belong(&mut update, parent);
+        belong(&mut update, parent);
     }
     Some(Value::Object(update))
 }
@@ -330,14 +329,14 @@ fn result_of<'a>(message: &'a ParsedMessage, call: &str) -> Option<(&'a [ToolCon
 fn to_printed(delta: &MessageDelta, printed: &str) -> Value {
     let mut update = Object::from_iter([
         ("sessionUpdate".to_owned(), "tool_call_update".into()),
-        ("toolCallId".to_owned(), names::agents(&delta.message_id).into()),
+        ("toolCallId".to_owned(), agents(&delta.message_id).into()),
         (
             "content".to_owned(),
             json!([{ "type": "content", "content": { "type": "text", "text": printed } }]),
         ),
     ]);
     if let Some(parent) = delta.parent_id.as_deref() {
-        carrier::belong(&mut update, parent);
+        belong(&mut update, parent);
     }
     Value::Object(update)
 }
@@ -347,7 +346,7 @@ fn to_plan(plan: &Plan) -> Value {
         .entries
         .iter()
         .map(|entry| {
-            json!({ "content": entry.content, "status": entry.status.word(), "priority": entry.priority.word() })
+            json!({ "content": entry.content, "status": word(entry.status), "priority": word(entry.priority) })
         })
         .collect();
     json!({ "sessionUpdate": "plan", "entries": entries })
@@ -369,7 +368,7 @@ fn to_commands(available: &CommandsAvailable) -> Value {
     json!({ "sessionUpdate": "available_commands_update", "availableCommands": commands })
 }
 
-/// ACP tells no more than the context and the cost, and always both ends of the context.
+/// ACP has no more than the context and the cost, and always both ends of the context.
 fn to_usage(usage: &Usage) -> Option<Value> {
     let (used, size) = (usage.context_used?, usage.context_size?);
     let plain = Usage {
@@ -397,7 +396,7 @@ fn to_notice(notice: &Notice) -> Option<Value> {
     }
     let mut update = Object::from_iter([
         ("sessionUpdate".to_owned(), "notice".into()),
-        ("severity".to_owned(), notice.severity.word()?.into()),
+        ("severity".to_owned(), word(notice.severity)?.into()),
         ("title".to_owned(), notice.title.clone().into()),
     ]);
     json::put(&mut update, "description", notice.description.clone());
@@ -422,4 +421,16 @@ fn to_compaction(compaction: &Compaction) -> Option<Value> {
         _ => return None,
     };
     (fits && needs.iter().all(|key| raw.contains_key(*key))).then(|| compaction.raw.clone())
+}
+
+/// The id that the agent would give.
+pub(crate) fn agents(id: &str) -> String {
+    let id = id.strip_prefix(USER).or_else(|| id.strip_prefix(TOOL)).unwrap_or(id);
+    let base = id.split_once('~').map_or(id, |(base, _)| base);
+    base.replace("%3A", ":").replace("%7E", "~").replace("%25", "%")
+}
+
+/// ACP's word for a value.
+fn word<W: Word>(value: W) -> Option<&'static str> {
+    W::WORDS.iter().find(|(_, known)| *known == value).map(|(word, _)| *word)
 }
