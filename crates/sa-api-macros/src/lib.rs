@@ -1,55 +1,51 @@
-//! `#[api]`: the attributes that all types of the HTTP contract share, in one place.
+//! The attributes of the HTTP contract: `#[api]` for its types, `#[operation]` for its operations and `#[query]` for
+//! their queries.
+
+mod api;
+mod docs;
+mod operation;
+mod query;
 
 use proc_macro::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Attribute, Data, DeriveInput, Field, Fields, Type, parse_macro_input, parse_quote};
+use syn::{DeriveInput, ItemFn, ItemStruct, parse_macro_input};
 
-/// Makes a type part of the contract: serde, its OpenAPI schema and, with the feature `json-schema`, its JSON Schema.
+/// Makes a type part of the contract: `Debug`, `Clone`, `PartialEq`, serde, its OpenAPI schema and, with the feature
+/// `json-schema`, its JSON Schema.
 ///
-/// Names are in camel case, unless the type says otherwise. An optional member that is `None` is absent, unless it is
-/// `#[schema(required = true)]`.
+/// In parentheses come further traits to derive, `strict` for a type that refuses unknown members, and `secret` for one
+/// that writes its own `Debug`. An enum has `name()`; one without fields is `Copy` and `Eq`, and has `ALL` and
+/// `from_name()`.
+///
+/// Names are in camel case. An optional member that is `None` is absent, unless it is `#[schema(required = true)]`. A
+/// member that is marked `#[optional]` is absent if it is empty or false. One that is marked `#[newer]` is always there,
+/// but may be missing in data of earlier versions.
 #[proc_macro_attribute]
-pub fn api(_: TokenStream, item: TokenStream) -> TokenStream {
-    let mut item = parse_macro_input!(item as DeriveInput);
-    let shared: [Attribute; 2] = [
-        parse_quote!(#[derive(::serde::Serialize, ::serde::Deserialize, ::utoipa::ToSchema)]),
-        parse_quote!(#[cfg_attr(feature = "json-schema", derive(::schemars::JsonSchema))]),
-    ];
-    if !mention(&item.attrs, "rename_all =") {
-        item.attrs.push(parse_quote!(#[serde(rename_all = "camelCase")]));
-    }
-    // Derives come before the attributes that they read.
-    item.attrs.splice(0..0, shared);
-    match &mut item.data {
-        Data::Struct(data) => complete(&mut data.fields),
-        Data::Enum(data) => data.variants.iter_mut().for_each(|variant| complete(&mut variant.fields)),
-        Data::Union(_) => {}
-    }
-    quote!(#item).into()
+pub fn api(words: TokenStream, item: TokenStream) -> TokenStream {
+    let words = parse_macro_input!(words as api::Words);
+    api::expand(words, parse_macro_input!(item as DeriveInput)).into()
 }
 
-fn complete(fields: &mut Fields) {
-    if let Fields::Named(fields) = fields {
-        fields.named.iter_mut().filter(|field| is_absent_if_none(field)).for_each(|field| {
-            if !mention(&field.attrs, "default") {
-                field.attrs.push(parse_quote!(#[serde(default)]));
-            }
-            field.attrs.push(parse_quote!(#[serde(skip_serializing_if = "Option::is_none")]));
-        });
-    }
+/// Makes a handler of `sa-http` an operation: `id: method "path" (request) -> response, flags`.
+///
+/// The doc comment is its documentation: the summary, the description, and a list of statuses (`- 404: …`, with the
+/// headers of a response nested), of the body (`- body: …`) and of request headers (`` - `Prefer`: … ``, or
+/// `` - `Prefer` (required): … ``). Parameters of the path have descriptions; `` - `{id}`: … `` is another one. Those of `Query<T>`, the body of `JsonBody<T>` and the answer of `Json<T>` are taken from the signature.
+/// The flag `ticket` is for streams that a ticket opens, `public` for operations without a token.
+#[proc_macro_attribute]
+pub fn operation(declaration: TokenStream, item: TokenStream) -> TokenStream {
+    let declaration = parse_macro_input!(declaration as operation::Declaration);
+    let handler = parse_macro_input!(item as ItemFn);
+    operation::expand(declaration, &handler).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-fn is_absent_if_none(field: &Field) -> bool {
-    let Type::Path(path) = &field.ty else { return false };
-    let is_option = path.path.segments.last().is_some_and(|last| last.ident == "Option");
-    is_option && !mention(&field.attrs, "skip_serializing_if") && !mention(&field.attrs, "required = true")
+/// Defines `routes()` and `Operations`, the routes and the documentation of these operations.
+#[proc_macro]
+pub fn operations(handlers: TokenStream) -> TokenStream {
+    parse_macro_input!(handlers as operation::Operations).expand().into()
 }
 
-/// Returns whether one of these attributes has that text, comments aside.
-fn mention(attributes: &[Attribute], text: &str) -> bool {
-    let is_comment = |attribute: &Attribute| attribute.path().is_ident("doc");
-    attributes
-        .iter()
-        .filter(|attribute| !is_comment(attribute))
-        .any(|attribute| attribute.to_token_stream().to_string().contains(text))
+/// Makes a struct the query of operations. Its fields are the parameters, their comments the descriptions.
+#[proc_macro_attribute]
+pub fn query(_: TokenStream, item: TokenStream) -> TokenStream {
+    query::expand(parse_macro_input!(item as ItemStruct)).into()
 }

@@ -4,16 +4,14 @@ use crate::Timestamp;
 use sa_api_macros::api;
 
 /// The ACP servers of this daemon.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AcpServerList {
     /// ACP servers in the order of creation.
     pub servers: Vec<AcpServer>,
 }
 
 /// An ACP server.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AcpServer {
     /// Id of the server.
     pub server_id: String,
@@ -38,14 +36,12 @@ pub struct AcpServer {
     pub last_event_id: u64,
     /// The sessions whose agent it runs, if the daemon started it for sessions. Such a server ends with its sessions and cannot be
     /// deleted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub session_ids: Vec<String>,
 }
 
 /// Status of the agent of an ACP server.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpServerStatus {
     /// The agent is being installed.
     Installing,
@@ -58,8 +54,7 @@ pub enum AcpServerStatus {
 }
 
 /// Exit of an agent. Data of the `exit` event.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct AgentExit {
     /// Exit code, if the agent exited by itself.
     #[schema(required = true)]
@@ -72,8 +67,7 @@ pub struct AgentExit {
 }
 
 /// Events that are no longer kept. Data of the `gap` event.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Gap {
     /// Id of the oldest event that is kept; the stream continues with it. 0 if there is none.
     pub oldest: u64,
@@ -82,8 +76,7 @@ pub struct Gap {
 }
 
 /// Output of the agent that is not a JSON-RPC message. Data of the `unparsed` event.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Unparsed {
     /// The line. Invalid UTF-8 is replaced.
     pub raw: String,

@@ -6,8 +6,7 @@ use sa_api_macros::api;
 use std::collections::BTreeMap;
 
 /// The modes of an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AgentModes {
     /// The values of `agentMode`: `build`, `plan`, then the agent's own modes and agents.
     pub modes: Vec<AgentChoice>,
@@ -26,8 +25,7 @@ pub struct AgentModes {
 }
 
 /// An `agentMode` with a `permissionMode`: the modes that the agent gets, and the effect.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ModeCombination {
     /// The `agentMode`.
     pub agent_mode: String,
@@ -40,8 +38,7 @@ pub struct ModeCombination {
     /// The agent's own mode; absent if it is refused, or if the agent has no modes.
     pub native_mode: Option<String>,
     /// Options of the agent that are set along with its mode, by id.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub native_options: BTreeMap<String, String>,
     /// Effect of the combination. Absent if it is rejected.
     pub effect: Option<ModeEffect>,
@@ -51,7 +48,6 @@ pub struct ModeCombination {
 
 /// Effect of a combination of modes when the model wants to change something.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModeEffect {
     /// A permission is asked for first.
     Asks,
@@ -65,7 +61,6 @@ pub enum ModeEffect {
 
 /// Enforcer of the effect of a combination of modes.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModeEnforcer {
     /// The agent, in its own mode.
     Agent,
@@ -75,7 +70,6 @@ pub enum ModeEnforcer {
 
 /// Source of the lists of an agent's modes and models.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferSource {
     /// The installed agent said so.
     Agent,
@@ -84,8 +78,7 @@ pub enum OfferSource {
 }
 
 /// The models of an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AgentModels {
     /// The values of `model`.
     pub models: Vec<AgentChoice>,

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 /// The agents that this daemon knows.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct AgentList {
     /// Agents in the order of their ids.
     pub agents: Vec<AgentInfo>,
@@ -15,7 +14,6 @@ pub struct AgentList {
 
 /// An agent.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct AgentInfo {
     /// Id of the agent.
     pub id: String,
@@ -30,10 +28,9 @@ pub struct AgentInfo {
     /// True if this daemon can install the agent.
     pub installable: bool,
     /// True if the agent is part of the daemon, so that there is nothing to install or remove.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub built_in: bool,
-    /// The version that would start; absent if only the program itself could tell.
+    /// The version that would start; absent if only the program itself knows it.
     pub version: Option<String>,
     /// The program that would start.
     pub path: Option<String>,
@@ -42,8 +39,7 @@ pub struct AgentInfo {
     /// The installed versions, newest first.
     pub versions: Vec<InstalledVersion>,
     /// Availability of a credential for the agent's model.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub credential_status: CredentialStatus,
     /// Use `credentialStatus`. This is true unless that is `missing`, so also if nothing is known.
     #[schema(deprecated)]
@@ -63,8 +59,7 @@ pub struct AgentInfo {
 }
 
 /// Way in which an agent is started.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 #[serde(tag = "kind")]
 pub enum AgentLaunch {
     /// By code in the daemon.
@@ -87,8 +82,7 @@ pub enum AgentLaunch {
 }
 
 /// One installed version of an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct InstalledVersion {
     /// Name of the version.
     pub version: String,
@@ -105,8 +99,7 @@ pub struct InstalledVersion {
 }
 
 /// A credential that was found, without its value.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct CredentialInfo {
     /// Provider of the credential, such as `anthropic`.
     pub provider: String,
@@ -119,8 +112,7 @@ pub struct CredentialInfo {
 }
 
 /// Availability of a credential for an agent's model.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum CredentialStatus {
     /// A credential was found that the agent can use.
     Available,
@@ -134,9 +126,7 @@ pub enum CredentialStatus {
 }
 
 /// Changes to an agent; absent members stay as they are.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct AgentPatch {
     /// The installed version that starts unless a session names another one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +136,6 @@ pub struct AgentPatch {
 
 /// One of ACP's session config options.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigOption {
     /// Id of the option, as `options` of a session takes it.
     pub id: String,
@@ -162,18 +151,15 @@ pub struct AgentConfigOption {
     /// The value that new sessions start with.
     pub current_value: OptionValue,
     /// Values to choose from, for a `select`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub options: Vec<AgentConfigValue>,
     /// Members that the agent sent beyond these.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub extra: Map<String, Value>,
 }
 
 /// Kind of a config option.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentConfigKind {
     /// Chosen from `options`.
     Select,
@@ -183,13 +169,11 @@ pub enum AgentConfigKind {
 
 /// A value of a config option, or a group of values.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigValue {
     /// The value; absent for a group.
     pub value: Option<String>,
     /// Display name.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub name: String,
     /// Description.
     pub description: Option<String>,
@@ -199,31 +183,26 @@ pub struct AgentConfigValue {
     pub options: Option<Vec<AgentConfigChoice>>,
     /// Members that the agent sent beyond these.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub extra: Map<String, Value>,
 }
 
 /// A value in a group of values.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfigChoice {
     /// The value.
     pub value: String,
     /// Display name.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub name: String,
     /// Description.
     pub description: Option<String>,
     /// Members that the agent sent beyond these.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub extra: Map<String, Value>,
 }
 
 /// The state of an agent's processes.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AgentServerStatus {
     /// State of the processes.
     pub status: AgentServerState,
@@ -232,8 +211,7 @@ pub struct AgentServerStatus {
 }
 
 /// State of an agent's processes.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum AgentServerState {
     /// At least one of them runs.
     #[default]
@@ -241,8 +219,7 @@ pub enum AgentServerState {
 }
 
 /// Capabilities of an agent.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Copy, Default, Eq)]
 pub struct AgentCapabilities {
     /// Has a mode that only plans.
     pub plan_mode: bool,
@@ -283,8 +260,7 @@ pub struct AgentCapabilities {
 }
 
 /// One thing to choose.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct AgentChoice {
     /// Id of the choice.
     pub id: String,

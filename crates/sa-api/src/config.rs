@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 
 /// An MCP server. Unknown members are kept.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 #[serde(tag = "type")]
 pub enum McpServerConfig {
     /// An MCP server that the agent starts as a command. `stdio` is an alias of this type.
@@ -19,14 +18,12 @@ pub enum McpServerConfig {
 }
 
 /// An MCP server that the agent starts as a command.
-#[api]
-#[derive(Clone, Default, PartialEq)]
+#[api(secret, Default)]
 pub struct McpLocalServer {
     /// The program.
     pub command: String,
     /// Arguments of the program.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub args: Vec<String>,
     /// Environment variables of the program.
     pub env: Option<BTreeMap<String, String>>,
@@ -38,13 +35,11 @@ pub struct McpLocalServer {
     pub timeout_ms: Option<u64>,
     /// Unknown members.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
 /// An MCP server at an address.
-#[api]
-#[derive(Clone, Default, PartialEq)]
+#[api(secret, Default)]
 pub struct McpRemoteServer {
     /// Address of the server.
     #[schema(min_length = 1)]
@@ -65,28 +60,24 @@ pub struct McpRemoteServer {
     pub timeout_ms: Option<u64>,
     /// Unknown members.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
 /// The MCP servers of a directory.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct McpConfigList {
     /// MCP servers by name.
     pub servers: BTreeMap<String, McpServerConfig>,
 }
 
 /// A set of skills. Unknown members are kept.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct SkillsConfig {
     /// Sources of the skills, at least one.
     #[schema(min_items = 1)]
     pub sources: Vec<SkillSource>,
     /// Unknown members.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
@@ -101,8 +92,7 @@ pub(crate) enum SkillSourceType {
 }
 
 /// A source of skills.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct SkillSource {
     /// Type of the source: `github`, `git` or `local`.
     #[serde(rename = "type")]
@@ -120,13 +110,11 @@ pub struct SkillSource {
     pub skills: Option<Vec<String>>,
     /// Unknown members.
     #[serde(flatten)]
-    #[schema(ignore)]
     pub other: BTreeMap<String, Value>,
 }
 
 /// The sets of skills of a directory.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct SkillsConfigList {
     /// Sets of skills by name.
     pub skills: BTreeMap<String, SkillsConfig>,

@@ -4,7 +4,6 @@ use sa_api_macros::api;
 
 /// Type of a file.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsEntryType {
     /// A regular file.
     File,
@@ -17,8 +16,7 @@ pub enum FsEntryType {
 }
 
 /// An entry of a directory.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsEntry {
     /// Name of the entry. Bytes that are not UTF-8 are replaced; `encodedPath` has the exact path.
     pub name: String,
@@ -39,8 +37,7 @@ pub struct FsEntry {
 }
 
 /// Properties of a file.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsStat {
     /// Absolute path.
     pub path: String,
@@ -59,8 +56,7 @@ pub struct FsStat {
 }
 
 /// A file that was written.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsWriteResponse {
     /// Absolute path.
     pub path: String,
@@ -71,17 +67,14 @@ pub struct FsWriteResponse {
 }
 
 /// Result of an action on a file.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsActionResponse {
     /// Absolute path.
     pub path: String,
 }
 
 /// A file or directory to move.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Eq)]
 pub struct FsMoveRequest {
     /// Path of the file or directory. A link is moved itself.
     #[schema(min_length = 1)]
@@ -94,8 +87,7 @@ pub struct FsMoveRequest {
 }
 
 /// Result of a move.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsMoveResponse {
     /// Absolute path before the move.
     pub from: String,
@@ -104,8 +96,7 @@ pub struct FsMoveResponse {
 }
 
 /// Result of unpacking an archive.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsUploadBatchResponse {
     /// Absolute paths of the files and links that were written, at most 1024.
     pub paths: Vec<String>,
@@ -119,7 +110,6 @@ pub struct FsUploadBatchResponse {
 
 /// Kind of a change to a file.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FsChangeKind {
     /// Created, or moved here.
     Created,
@@ -130,8 +120,7 @@ pub enum FsChangeKind {
 }
 
 /// A change to a file. Data of the event `change`.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsChange {
     /// Absolute path.
     pub path: String,
@@ -142,8 +131,7 @@ pub struct FsChange {
 }
 
 /// Start of a watch. Data of the event `ready`; every later change is reported.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsWatchReady {
     /// Absolute path that is watched.
     pub path: String,
@@ -152,8 +140,7 @@ pub struct FsWatchReady {
 }
 
 /// Loss of changes. Data of the event `overflow`: changes were lost, or parts are not watched. List the directory again.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsOverflow {
     /// Reason of the loss.
     pub reason: String,
@@ -162,8 +149,7 @@ pub struct FsOverflow {
 }
 
 /// Result of a search.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsSearchResponse {
     /// Matches in the order of their paths.
     pub matches: Vec<FsMatch>,
@@ -176,8 +162,7 @@ pub struct FsSearchResponse {
 }
 
 /// A match of a search: an entry, or a line of a file.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct FsMatch {
     /// Absolute path.
     pub path: String,

@@ -4,9 +4,7 @@ use crate::Problem;
 use sa_api_macros::api;
 
 /// Settings of an installation.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct InstallAgent {
     /// A version, or a name such as `latest`, which it is by default.
     pub agent_version: Option<String>,
@@ -21,8 +19,7 @@ pub struct InstallAgent {
 }
 
 /// A kind of source.
-#[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[api(PartialOrd, Ord, Hash)]
 pub enum InstallSource {
     /// The vendor's own store.
     Vendor,
@@ -38,23 +35,11 @@ pub enum InstallSource {
 
 impl InstallSource {
     /// All that requests and recipes can name.
-    pub const ALL: [Self; 4] = [Self::Vendor, Self::Github, Self::Npm, Self::Registry];
-
-    /// Returns the name in requests, configuration and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vendor => "vendor",
-            Self::Github => "github",
-            Self::Npm => "npm",
-            Self::Registry => "registry",
-            Self::Local => "local",
-        }
-    }
+    pub const REMOTE: &[Self] = &[Self::Vendor, Self::Github, Self::Npm, Self::Registry];
 }
 
 /// Result of an installation.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct InstalledAgent {
     /// The agent.
     pub agent: String,
@@ -65,28 +50,24 @@ pub struct InstalledAgent {
     /// The kind of source it came from.
     pub source: String,
     /// True if the version was installed before, so that nothing was downloaded.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub already_installed: bool,
     /// Use `alreadyInstalled`.
     #[serde(rename = "already_installed")]
     #[schema(deprecated)]
     pub already_installed_04: bool,
     /// True if the agent is part of the daemon, so that there was nothing to install.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub built_in: bool,
     /// True if this is the version that starts when none is named.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub current: bool,
     /// The same as a list, for compatibility.
     pub artifacts: Vec<InstallArtifact>,
 }
 
 /// An installed program.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct InstallArtifact {
     /// Always `native_agent`.
     pub kind: String,
@@ -100,8 +81,7 @@ pub struct InstallArtifact {
 
 /// An event of an installation. The name of the server-sent event is the value of `step`.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
-#[serde(tag = "step", rename_all_fields = "camelCase")]
+#[serde(tag = "step")]
 pub enum InstallEvent {
     /// The installation waits for another one of the same agent.
     Waiting,
@@ -141,26 +121,8 @@ pub enum InstallEvent {
     Failed(Problem),
 }
 
-impl InstallEvent {
-    /// The name of the server-sent event.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Resolving { .. } => "resolving",
-            Self::SourceFailed { .. } => "sourceFailed",
-            Self::Downloading { .. } => "downloading",
-            Self::Verifying => "verifying",
-            Self::Unpacking { .. } => "unpacking",
-            Self::Activating => "activating",
-            Self::Done(_) => "done",
-            Self::Failed(_) => "failed",
-        }
-    }
-}
-
 /// Result of uninstalling an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct UninstalledAgent {
     /// Id of the agent.
     pub agent: String,
@@ -169,8 +131,7 @@ pub struct UninstalledAgent {
 }
 
 /// The latest version of an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct LatestVersion {
     /// Id of the agent.
     pub agent: String,

@@ -1,4 +1,4 @@
-//! The public HTTP contract as types, one file for each resource. What is written here is what OpenAPI, the clients
+//! The public HTTP contract as types, one file for each resource. This text is what OpenAPI, the clients
 //! and the CLI reference say; there is no behavior in this crate.
 #![warn(missing_docs)]
 
@@ -17,33 +17,15 @@ mod tickets;
 mod timestamp;
 mod usage;
 
-pub use acp::{AcpServer, AcpServerList, AcpServerStatus, AgentExit, Gap, Unparsed};
-pub use agent_modes::{AgentModels, AgentModes, ModeCombination, ModeEffect, ModeEnforcer, OfferSource};
-pub use agents::{
-    AgentCapabilities, AgentChoice, AgentConfigChoice, AgentConfigKind, AgentConfigOption, AgentConfigValue,
-    AgentInfo, AgentLaunch, AgentList, AgentPatch, AgentServerState, AgentServerStatus, CredentialInfo,
-    CredentialStatus, InstalledVersion,
-};
-pub use config::{
-    McpConfigList, McpLocalServer, McpRemoteServer, McpServerConfig, SkillSource, SkillsConfig,
-    SkillsConfigList,
-};
-pub use files::{
-    FsActionResponse, FsChange, FsChangeKind, FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsMoveResponse,
-    FsOverflow, FsSearchResponse, FsStat, FsUploadBatchResponse, FsWatchReady, FsWriteResponse,
-};
-pub use installs::{
-    InstallAgent, InstallArtifact, InstallEvent, InstallSource, InstalledAgent, LatestVersion,
-    UninstalledAgent,
-};
-pub use meta::{Health, Info, InfoLinks};
-pub use problem::{ErrorCode, Problem};
-pub use processes::{
-    ProcessConfig, ProcessConfigChange, ProcessCreateRequest, ProcessExit, ProcessInfo, ProcessInputRequest,
-    ProcessInputResponse, ProcessListResponse, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap,
-    ProcessLogsResponse, ProcessLogsStream, ProcessOwner, ProcessRunRequest, ProcessRunResponse,
-    ProcessState, ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame,
-};
-pub use tickets::{Ticket, TicketRequest};
-pub use timestamp::Timestamp;
-pub use usage::{UsageFigures, UsageGroup, UsageGrouping, UsageReport};
+pub use acp::*;
+pub use agent_modes::*;
+pub use agents::*;
+pub use config::*;
+pub use files::*;
+pub use installs::*;
+pub use meta::*;
+pub use problem::*;
+pub use processes::*;
+pub use tickets::*;
+pub use timestamp::*;
+pub use usage::*;

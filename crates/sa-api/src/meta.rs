@@ -3,8 +3,7 @@
 use sa_api_macros::api;
 
 /// Health of the daemon.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Health {
     /// Always `ok`.
     pub status: String,
@@ -15,8 +14,7 @@ pub struct Health {
 }
 
 /// Name, version and links of the daemon.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Info {
     /// Always `sandbox-agent`.
     pub name: String,
@@ -27,8 +25,7 @@ pub struct Info {
 }
 
 /// Paths of the main resources.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct InfoLinks {
     /// Path of the health check.
     pub health: String,

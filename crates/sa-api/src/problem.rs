@@ -4,7 +4,6 @@ use sa_api_macros::api;
 
 /// An error, as `application/problem+json`.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// Type of the error: `urn:sandbox-agent:error:<code>`.
     #[serde(rename = "type")]
@@ -62,7 +61,7 @@ codes! {
     NotAcceptable "not_acceptable" 406 "Not Acceptable";
     /// The body stopped coming.
     RequestTimeout "request_timeout" 408 "Request Timeout";
-    /// It contradicts what is there.
+    /// A conflict with the current state.
     Conflict "conflict" 409 "Conflict";
     /// A condition of the request does not hold.
     PreconditionFailed "precondition_failed" 412 "Precondition Failed";
@@ -96,7 +95,7 @@ codes! {
     InstallFailed "install_failed" 502 "Install Failed";
     /// The model's provider did not answer.
     ProviderUnreachable "provider_unreachable" 502 "Provider Unreachable";
-    /// The agent did not tell what it was asked.
+    /// The agent did not answer an inquiry.
     InquiryFailed "inquiry_failed" 502 "Inquiry Failed";
     /// The agent answered with an error.
     AgentRefused "agent_refused" 502 "Agent Refused";
@@ -104,6 +103,8 @@ codes! {
     StreamError "stream_error" 502 "Stream Error";
     /// The daemon is stopping.
     ShuttingDown "shutting_down" 503 "Shutting Down";
+    /// The system has no file descriptor, thread, process or memory to spare.
+    ResourceExhausted "resource_exhausted" 503 "Resource Exhausted";
     /// The agent said nothing for too long.
     Timeout "timeout" 504 "Timeout";
     /// The disk is full.

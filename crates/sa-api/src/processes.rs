@@ -7,30 +7,24 @@ use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A process to start.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct ProcessCreateRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
     pub command: String,
     /// Arguments of the program.
     #[serde(default)]
-    #[schema(required = false)]
     pub args: Vec<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
     pub cwd: Option<String>,
     /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
-    #[schema(required = false)]
     pub env: BTreeMap<String, String>,
     /// Marks the process as interactive. Every process reads input until `eof` closes it.
     #[serde(default)]
-    #[schema(required = false)]
     pub interactive: bool,
     /// Runs the process on a terminal of its own.
     #[serde(default)]
-    #[schema(required = false)]
     pub tty: bool,
     /// Columns of the terminal. Defaults to 80.
     #[schema(minimum = 1, maximum = 65535)]
@@ -41,22 +35,18 @@ pub struct ProcessCreateRequest {
 }
 
 /// A command to run.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct ProcessRunRequest {
     /// Path of the program, or its name in `PATH`. No shell interprets it.
     #[schema(min_length = 1)]
     pub command: String,
     /// Arguments of the program.
     #[serde(default)]
-    #[schema(required = false)]
     pub args: Vec<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
     pub cwd: Option<String>,
     /// Environment variables, in addition to those of the daemon.
     #[serde(default)]
-    #[schema(required = false)]
     pub env: BTreeMap<String, String>,
     /// Timeout in milliseconds, after which the command and everything it started is killed. At most `maxRunTimeoutMs`, which 0
     /// stands for.
@@ -66,16 +56,14 @@ pub struct ProcessRunRequest {
 }
 
 /// Result of a command.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessRunResponse {
     /// Exit code, if the command exited by itself.
     pub exit_code: Option<i32>,
     /// Number of the signal that ended the command.
     pub signal: Option<i32>,
     /// True if the kernel killed the command for lack of memory.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
+    #[optional]
     pub oom_killed: bool,
     /// True if the command was killed after the timeout.
     pub timed_out: bool,
@@ -96,8 +84,7 @@ pub struct ProcessRunResponse {
 }
 
 /// A process.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessInfo {
     /// Id of the process.
     pub id: String,
@@ -122,8 +109,7 @@ pub struct ProcessInfo {
     /// Number of the signal that ended the process.
     pub signal: Option<i32>,
     /// True if the kernel killed the process for lack of memory.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
+    #[optional]
     pub oom_killed: bool,
     /// Time at which the process was started.
     pub created_at: Timestamp,
@@ -139,8 +125,6 @@ pub struct ProcessInfo {
 
 /// Owner of a process.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
 pub enum ProcessOwner {
     /// A client.
     User,
@@ -152,8 +136,6 @@ pub enum ProcessOwner {
 
 /// State of a process.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
 pub enum ProcessState {
     /// Running.
     Running,
@@ -163,8 +145,7 @@ pub enum ProcessState {
 
 /// All processes that the daemon knows: those that run and the last ones that ended, at most
 /// `maxConcurrentProcesses` + `maxEndedProcesses`. The list is always complete.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessListResponse {
     /// Processes in the order of creation.
     pub processes: Vec<ProcessInfo>,
@@ -172,8 +153,6 @@ pub struct ProcessListResponse {
 
 /// An output stream of a process.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
 pub enum ProcessLogsStream {
     /// Standard output.
     Stdout,
@@ -187,8 +166,6 @@ pub enum ProcessLogsStream {
 
 /// Encoding of output in JSON.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
 pub enum ProcessLogEncoding {
     /// Any bytes, in base64.
     Base64,
@@ -197,8 +174,7 @@ pub enum ProcessLogEncoding {
 }
 
 /// One entry of a process's output. Data of the `log` event.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessLogEntry {
     /// The entry's number. The first entry has 1.
     pub sequence: u64,
@@ -216,8 +192,7 @@ pub struct ProcessLogEntry {
 }
 
 /// Output of a process.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessLogsResponse {
     /// The process's id.
     pub process_id: String,
@@ -232,8 +207,7 @@ pub struct ProcessLogsResponse {
 }
 
 /// Output that was dropped before it was read. Data of the `gap` event.
-#[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[api(Copy, Eq)]
 pub struct ProcessLogGap {
     /// Number of the oldest entry that is kept. Reading continues with it.
     pub oldest: u64,
@@ -244,8 +218,7 @@ pub struct ProcessLogGap {
 }
 
 /// Exit of a process. Data of the `exit` event.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessExit {
     /// Exit code, if the process exited by itself.
     #[schema(required = true)]
@@ -258,9 +231,7 @@ pub struct ProcessExit {
 }
 
 /// Input for a process: `text`, `data`, or only `eof`.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct ProcessInputRequest {
     /// The input as text. Excludes `data`.
     #[schema(example = "ls\n")]
@@ -270,23 +241,19 @@ pub struct ProcessInputRequest {
     /// Encoding of `data`: `base64` (the default) or `utf8` (also `utf-8`, `text`).
     pub encoding: Option<String>,
     /// Ends the input after this: closes a pipe, presses Ctrl-D on a terminal.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
+    #[optional]
     pub eof: bool,
 }
 
 /// Result of sending input.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ProcessInputResponse {
     /// Number of bytes that were accepted.
     pub bytes_written: usize,
 }
 
 /// Size of a terminal.
-#[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Copy, Eq)]
 pub struct ProcessTerminalSize {
     /// Columns.
     #[schema(minimum = 1, maximum = 65535)]
@@ -300,8 +267,7 @@ pub struct ProcessTerminalSize {
 macro_rules! process_limits {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr, $least:tt to $most:tt;)*) => {
         /// Limits on processes.
-        #[api]
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[api(Eq)]
         pub struct ProcessConfig {
             $($(#[doc = $doc])+ pub $name: $type,)*
         }
@@ -321,9 +287,8 @@ macro_rules! process_limits {
         }
 
         /// Limits to change. Absent members keep their value.
-        #[api]
-        #[derive(Debug, Clone, Default, PartialEq, Eq)]
-        #[serde(deny_unknown_fields, default)]
+        #[api(strict, Default, Eq)]
+        #[serde(default)]
         pub struct ProcessConfigChange {
             $(
                 $(#[doc = $doc])+
@@ -390,8 +355,7 @@ pub enum TerminalServerFrame {
 }
 
 /// A text message from a client on the WebSocket of a terminal. A binary message is input as it is.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 #[serde(tag = "type")]
 pub enum TerminalClientFrame {
     /// Input for the terminal.

@@ -4,9 +4,7 @@ use crate::Timestamp;
 use sa_api_macros::api;
 
 /// A request for a ticket.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct TicketRequest {
     /// The path of the one stream that the ticket opens, without a query. With it the ticket opens that stream any number of
     /// times until it expires, as an `EventSource` that reconnects needs. Without it the ticket opens any one stream, once.
@@ -19,8 +17,7 @@ pub struct TicketRequest {
 }
 
 /// A ticket. It opens a stream as `?ticket=`, and nothing else.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Ticket {
     /// The ticket itself.
     pub ticket: String,

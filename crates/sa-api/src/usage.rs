@@ -5,8 +5,7 @@ use crate::sessions::UsageCost;
 use sa_api_macros::api;
 
 /// Tokens and cost over all sessions, in groups.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct UsageReport {
     /// Groups of this page, ordered by day, agent, model and session.
     pub groups: Vec<UsageGroup>,
@@ -23,8 +22,7 @@ pub struct UsageReport {
 }
 
 /// Usage of turns that have the same day, agent, model or session, whichever `groupBy` names.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct UsageGroup {
     /// Day in UTC on which the turns ended, such as `2026-03-14`. Only with `groupBy=day`.
     #[schema(format = Date)]
@@ -40,8 +38,7 @@ pub struct UsageGroup {
 }
 
 /// A sum of tokens and cost. Tokens that no agent reported are absent.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct UsageFigures {
     /// Turns that ended.
     pub turns: u64,
@@ -63,7 +60,6 @@ pub struct UsageFigures {
 
 /// A property by which usage is grouped.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageGrouping {
     /// The session.
     Session,

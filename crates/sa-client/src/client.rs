@@ -1,22 +1,24 @@
 //! The client itself: where the daemon is, how to ask it, how to read what it answers.
 
 use crate::ClientError;
+use crate::Result;
+use crate::operations::operations;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use sa_api::{Health, Info, Problem, Ticket, TicketRequest};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const KEEPALIVE: Duration = Duration::from_secs(30);
-/// How much of an answer that is not ours an error message quotes.
+/// Characters that an error message quotes of an answer that is not ours.
 const QUOTED_CHARS: usize = 200;
 
 pub(crate) const JSON: &str = "application/json";
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// A daemon to call. Clones share its connections.
@@ -26,9 +28,20 @@ pub struct Client {
     endpoint: Url,
 }
 
+operations! {
+    /// Returns the state of the daemon.
+    health() -> Health = GET ["v1", "health"];
+    /// Returns name, version and links.
+    info() -> Info = GET [];
+    /// Creates a ticket: for one stream until it expires, or for any stream, once.
+    create_ticket(request: &TicketRequest) -> Ticket = POST ["v1", "tickets"], json request;
+    /// Revokes a ticket.
+    revoke_ticket(ticket: &str) = DELETE ["v1", "tickets", ticket];
+}
+
 impl Client {
     /// The daemon at `endpoint` (`http://host:port`, behind a gateway also with a path), called with its token.
-    pub fn new(endpoint: &str, token: Option<&str>) -> Result<Self, ClientError> {
+    pub fn new(endpoint: &str, token: Option<&str>) -> Result<Self> {
         let endpoint = parse_endpoint(endpoint)?;
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
@@ -46,59 +59,27 @@ impl Client {
         Ok(Self { http, endpoint })
     }
 
-    /// Returns the state of the daemon.
-    pub async fn health(&self) -> Result<Health, ClientError> {
-        self.get_json(&["v1", "health"]).await
-    }
-
-    /// Name, version and links.
-    pub async fn info(&self) -> Result<Info, ClientError> {
-        self.get_json(&[]).await
-    }
-
     /// The OpenAPI document, as text.
-    pub async fn openapi(&self) -> Result<String, ClientError> {
+    pub async fn openapi(&self) -> Result<String> {
         self.get_text(&["v1", "openapi.json"], JSON).await
     }
 
     /// The metrics, in the Prometheus text format.
-    pub async fn metrics(&self) -> Result<String, ClientError> {
+    pub async fn metrics(&self) -> Result<String> {
         self.get_text(&["metrics"], "*/*").await
     }
 
-    /// Creates a ticket: for one stream until it expires, or for any stream, once.
-    pub async fn create_ticket(&self, request: &TicketRequest) -> Result<Ticket, ClientError> {
-        self.post_json(&["v1", "tickets"], request).await
-    }
-
-    /// Revokes a ticket.
-    pub async fn revoke_ticket(&self, ticket: &str) -> Result<(), ClientError> {
-        self.send(self.request(Method::DELETE, &["v1", "tickets", ticket], JSON)?).await.map(drop)
-    }
-
-    pub(crate) async fn get_json<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, ClientError> {
-        self.ask(self.request(Method::GET, path, JSON)?).await
-    }
-
-    pub(crate) async fn post_json<T: DeserializeOwned>(
-        &self,
-        path: &[&str],
-        body: &impl Serialize,
-    ) -> Result<T, ClientError> {
-        self.ask(self.request(Method::POST, path, JSON)?.json(body)).await
-    }
-
     /// The answer to a request, read as JSON.
-    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T> {
         decode(&self.fetch(request).await?)
     }
 
     /// Sends a request and returns the body of its answer. Boxed like [`Self::send`].
-    fn fetch(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Bytes, ClientError>> {
+    fn fetch(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Bytes>> {
         async { self.send(request).await?.bytes().await.map_err(broken_answer) }.boxed()
     }
 
-    async fn get_text(&self, path: &[&str], accept: &'static str) -> Result<String, ClientError> {
+    async fn get_text(&self, path: &[&str], accept: &'static str) -> Result<String> {
         let response = self.send(self.request(Method::GET, path, accept)?).await?;
         response.text().await.map_err(broken_answer)
     }
@@ -109,7 +90,7 @@ impl Client {
         method: Method,
         path: &[&str],
         accept: &'static str,
-    ) -> Result<RequestBuilder, ClientError> {
+    ) -> Result<RequestBuilder> {
         if let Some(part) = path.iter().find(|part| matches!(**part, "" | "." | "..")) {
             return Err(ClientError::Argument(format!("'{part}' is not an id")));
         }
@@ -121,18 +102,14 @@ impl Client {
     }
 
     /// Sends a request; an answer of another status becomes an error.
-    pub(crate) async fn send_for(
-        &self,
-        status: StatusCode,
-        request: RequestBuilder,
-    ) -> Result<Response, ClientError> {
+    pub(crate) async fn send_for(&self, status: StatusCode, request: RequestBuilder) -> Result<Response> {
         let response = self.respond(request).await?;
         if response.status() == status { Ok(response) } else { Err(refusal(response).await) }
     }
 
     /// Sends a request; an answer that is not a success becomes an error. Boxed, so that the future of each operation does
     /// not contain all of this again.
-    pub(crate) fn send(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Response, ClientError>> {
+    pub(crate) fn send(&self, request: RequestBuilder) -> BoxFuture<'_, Result<Response>> {
         let sent = async {
             let response = self.respond(request).await?;
             if response.status().is_success() { Ok(response) } else { Err(refusal(response).await) }
@@ -140,16 +117,30 @@ impl Client {
         sent.boxed()
     }
 
-    async fn respond(&self, request: RequestBuilder) -> Result<Response, ClientError> {
+    async fn respond(&self, request: RequestBuilder) -> Result<Response> {
         request.send().await.map_err(transport(format!("no answer from {}", self.endpoint)))
     }
 }
 
-pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+/// Adds the headers that have a value.
+pub(crate) fn with_headers<const N: usize>(
+    mut request: RequestBuilder,
+    headers: [(HeaderName, Option<&str>); N],
+) -> Result<RequestBuilder> {
+    for (name, value) in headers {
+        let Some(text) = value else { continue };
+        let unfit = |_| ClientError::Argument(format!("'{text}' cannot be sent in the header {name}"));
+        let value = HeaderValue::from_str(text).map_err(unfit)?;
+        request = request.header(name, value);
+    }
+    Ok(request)
+}
+
+pub(crate) async fn read_json<T: DeserializeOwned>(response: Response) -> Result<T> {
     decode(&response.bytes().await.map_err(broken_answer)?)
 }
 
-fn decode<T: DeserializeOwned>(body: &Bytes) -> Result<T, ClientError> {
+fn decode<T: DeserializeOwned>(body: &Bytes) -> Result<T> {
     serde_json::from_slice(body).map_err(|error| ClientError::protocol(format!("{error} in {}", quote(body))))
 }
 
@@ -197,7 +188,7 @@ fn quote(body: &Bytes) -> String {
     format!("{:?}", String::from_utf8_lossy(body).chars().take(QUOTED_CHARS).collect::<String>())
 }
 
-fn parse_endpoint(text: &str) -> Result<Url, ClientError> {
+fn parse_endpoint(text: &str) -> Result<Url> {
     let refused =
         || ClientError::Argument(format!("'{text}' is not an address such as http://127.0.0.1:2468"));
     let mut url = Url::parse(text).map_err(|_| refused())?;
@@ -207,10 +198,4 @@ fn parse_endpoint(text: &str) -> Result<Url, ClientError> {
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
-}
-
-/// The contract's name of a value.
-pub(crate) fn name_of(value: &impl Serialize) -> String {
-    let name = serde_json::to_value(value).ok();
-    name.as_ref().and_then(|name| name.as_str()).unwrap_or_default().to_owned()
 }

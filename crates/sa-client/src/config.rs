@@ -1,69 +1,36 @@
 //! The operations on configuration that is kept for directories.
 
-use crate::client::JSON;
-use crate::{Client, ClientError};
-use reqwest::{Method, RequestBuilder};
+use crate::operations::operations;
 use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
+use serde_json::Value;
 
-impl Client {
-    pub async fn get_mcp_config(&self, directory: &str, name: &str) -> Result<McpServerConfig, ClientError> {
-        self.ask(self.mcp(Method::GET, directory, name)?).await
-    }
+/// The query that names one entry.
+fn entry<'a>(directory: &'a str, kind: &'a str, name: &'a str) -> [(&'a str, &'a str); 2] {
+    [("directory", directory), (kind, name)]
+}
 
+operations! {
+    get_mcp_config(directory: &str, name: &str) -> McpServerConfig =
+        GET ["v1", "config", "mcp"], query entry(directory, "mcpName", name);
     /// Keeps an MCP server.
-    pub async fn set_mcp_config(
-        &self,
-        directory: &str,
-        name: &str,
-        server: &serde_json::Value,
-    ) -> Result<(), ClientError> {
-        self.send(self.mcp(Method::PUT, directory, name)?.json(server)).await.map(drop)
-    }
-
+    set_mcp_config(directory: &str, name: &str, server: &Value) =
+        PUT ["v1", "config", "mcp"], query entry(directory, "mcpName", name), json server;
     /// Deletes an MCP server, if there is one of that name.
-    pub async fn delete_mcp_config(&self, directory: &str, name: &str) -> Result<(), ClientError> {
-        self.send(self.mcp(Method::DELETE, directory, name)?).await.map(drop)
-    }
-
-    /// All MCP servers of a directory.
-    pub async fn list_mcp_configs(&self, directory: &str) -> Result<McpConfigList, ClientError> {
-        let request = self.request(Method::GET, &["v1", "config", "mcp", "list"], JSON)?;
-        self.ask(request.query(&[("directory", directory)])).await
-    }
-
-    /// One set of skills.
-    pub async fn get_skills_config(&self, directory: &str, name: &str) -> Result<SkillsConfig, ClientError> {
-        self.ask(self.skills(Method::GET, directory, name)?).await
-    }
-
+    delete_mcp_config(directory: &str, name: &str) =
+        DELETE ["v1", "config", "mcp"], query entry(directory, "mcpName", name);
+    /// Returns all MCP servers of a directory.
+    list_mcp_configs(directory: &str) -> McpConfigList =
+        GET ["v1", "config", "mcp", "list"], query [("directory", directory)];
+    /// Returns one set of skills.
+    get_skills_config(directory: &str, name: &str) -> SkillsConfig =
+        GET ["v1", "config", "skills"], query entry(directory, "skillName", name);
     /// Keeps a set of skills.
-    pub async fn set_skills_config(
-        &self,
-        directory: &str,
-        name: &str,
-        skills: &serde_json::Value,
-    ) -> Result<(), ClientError> {
-        self.send(self.skills(Method::PUT, directory, name)?.json(skills)).await.map(drop)
-    }
-
+    set_skills_config(directory: &str, name: &str, skills: &Value) =
+        PUT ["v1", "config", "skills"], query entry(directory, "skillName", name), json skills;
     /// Deletes a set of skills, if there is one of that name.
-    pub async fn delete_skills_config(&self, directory: &str, name: &str) -> Result<(), ClientError> {
-        self.send(self.skills(Method::DELETE, directory, name)?).await.map(drop)
-    }
-
-    /// All sets of skills of a directory.
-    pub async fn list_skills_configs(&self, directory: &str) -> Result<SkillsConfigList, ClientError> {
-        let request = self.request(Method::GET, &["v1", "config", "skills", "list"], JSON)?;
-        self.ask(request.query(&[("directory", directory)])).await
-    }
-
-    fn mcp(&self, method: Method, directory: &str, name: &str) -> Result<RequestBuilder, ClientError> {
-        let request = self.request(method, &["v1", "config", "mcp"], JSON)?;
-        Ok(request.query(&[("directory", directory), ("mcpName", name)]))
-    }
-
-    fn skills(&self, method: Method, directory: &str, name: &str) -> Result<RequestBuilder, ClientError> {
-        let request = self.request(method, &["v1", "config", "skills"], JSON)?;
-        Ok(request.query(&[("directory", directory), ("skillName", name)]))
-    }
+    delete_skills_config(directory: &str, name: &str) =
+        DELETE ["v1", "config", "skills"], query entry(directory, "skillName", name);
+    /// Returns all sets of skills of a directory.
+    list_skills_configs(directory: &str) -> SkillsConfigList =
+        GET ["v1", "config", "skills", "list"], query [("directory", directory)];
 }

@@ -1,13 +1,13 @@
 //! The operations on connections of the standard ACP transport, at either of its addresses.
 
-use crate::client::{EVENT_STREAM, JSON, broken_answer};
-use crate::{Client, ClientError, EventStream};
+use crate::client::{EVENT_STREAM, JSON, LAST_EVENT_ID, broken_answer, with_headers};
+use crate::{Client, EventStream, Result};
 use bytes::Bytes;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderName};
 use reqwest::{Method, RequestBuilder};
 
-const CONNECTION_HEADER: &str = "acp-connection-id";
-const SESSION_HEADER: &str = "acp-session-id";
+const CONNECTION_HEADER: HeaderName = HeaderName::from_static("acp-connection-id");
+const SESSION_HEADER: HeaderName = HeaderName::from_static("acp-session-id");
 
 /// The address of the standard ACP transport.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub enum AcpRoute<'a> {
     OfAgent(&'a str),
 }
 
-/// How a message is sent on a connection.
+/// A message for a connection, and its options.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ConnectionPost<'a> {
     /// The connection; without it, the message opens one.
@@ -47,12 +47,7 @@ pub enum ConnectionPosted {
 }
 
 impl AcpRoute<'_> {
-    fn request(
-        self,
-        client: &Client,
-        method: Method,
-        accept: &'static str,
-    ) -> Result<RequestBuilder, ClientError> {
+    fn request(self, client: &Client, method: Method, accept: &'static str) -> Result<RequestBuilder> {
         match self {
             Self::Standard { agent } => {
                 Ok(client.request(method, &["acp"], accept)?.query(&agent.map(|agent| [("agent", agent)])))
@@ -69,18 +64,14 @@ impl Client {
         route: AcpRoute<'_>,
         options: ConnectionPost<'_>,
         message: impl Into<Bytes>,
-    ) -> Result<ConnectionPosted, ClientError> {
-        let mut request = route
+    ) -> Result<ConnectionPosted> {
+        let request = route
             .request(self, Method::POST, JSON)?
             .header(CONTENT_TYPE, JSON)
             .query(&options.agent_version.map(|version| [("agentVersion", version)]))
             .body(message.into());
-        for (name, value) in [(CONNECTION_HEADER, options.connection), (SESSION_HEADER, options.session)] {
-            if let Some(value) = value {
-                request = request.header(name, value);
-            }
-        }
-        let response = self.send(request).await?;
+        let headers = [(CONNECTION_HEADER, options.connection), (SESSION_HEADER, options.session)];
+        let response = self.send(with_headers(request, headers)?).await?;
         let opened = response.headers().get(CONNECTION_HEADER).and_then(|id| id.to_str().ok());
         let opened = opened.filter(|_| options.connection.is_none()).map(str::to_owned);
         let body = response.bytes().await.map_err(broken_answer)?;
@@ -97,19 +88,18 @@ impl Client {
         connection: &str,
         session: Option<&str>,
         last_event_id: Option<&str>,
-    ) -> Result<EventStream, ClientError> {
-        let mut request =
-            route.request(self, Method::GET, EVENT_STREAM)?.header(CONNECTION_HEADER, connection);
-        for (name, value) in [(SESSION_HEADER, session), ("last-event-id", last_event_id)] {
-            if let Some(value) = value {
-                request = request.header(name, value);
-            }
-        }
-        EventStream::new(self.send(request).await?)
+    ) -> Result<EventStream> {
+        let request = route.request(self, Method::GET, EVENT_STREAM)?;
+        let headers = [
+            (CONNECTION_HEADER, Some(connection)),
+            (SESSION_HEADER, session),
+            (LAST_EVENT_ID, last_event_id),
+        ];
+        EventStream::new(self.send(with_headers(request, headers)?).await?)
     }
 
     /// Stops the agent of a connection and ends its streams.
-    pub async fn close_connection(&self, route: AcpRoute<'_>, connection: &str) -> Result<(), ClientError> {
+    pub async fn close_connection(&self, route: AcpRoute<'_>, connection: &str) -> Result<()> {
         let request = route.request(self, Method::DELETE, JSON)?.header(CONNECTION_HEADER, connection);
         self.send(request).await.map(drop)
     }

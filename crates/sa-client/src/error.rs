@@ -4,7 +4,10 @@ use sa_api::Problem;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a call did not succeed.
+/// The outcome of a call.
+pub(crate) type Result<T, E = ClientError> = std::result::Result<T, E>;
+
+/// The failure of a call.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The caller passed an argument that cannot be sent.
@@ -15,7 +18,7 @@ pub enum ClientError {
     Transport {
         /// The call that failed.
         context: String,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: reqwest::Error,
     },

@@ -1,11 +1,11 @@
 //! The operations on files.
 
-use crate::client::{JSON, read_json};
+use crate::client::{EVENT_STREAM, JSON, read_json, with_headers};
+use crate::operations::operations;
 use crate::transfer::{Download, Upload};
-use crate::{Client, ClientError, EventStream};
+use crate::{Client, EventStream, Result};
 use reqwest::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED,
-    LINK, RANGE,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, LINK, RANGE,
 };
 use reqwest::{Method, RequestBuilder, Url};
 use sa_api::{
@@ -14,17 +14,14 @@ use sa_api::{
 };
 use serde::Serialize;
 
-const EVENT_STREAM: &str = "text/event-stream";
 const BYTES: &str = "application/octet-stream";
 
 /// A part of a listing.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FsPage {
     /// At most so many.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// Only names after this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
@@ -37,13 +34,6 @@ pub struct FsListing {
     next: Option<Vec<(String, String)>>,
 }
 
-impl FsListing {
-    /// Returns true if there are more entries.
-    pub fn has_more(&self) -> bool {
-        self.next.is_some()
-    }
-}
-
 /// A file without its contents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,12 +44,12 @@ pub struct FsHead {
     /// Version of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// When it was written, as HTTP writes dates.
+    /// The time of the last write, as HTTP writes dates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
 }
 
-/// How a file is written.
+/// Options of writing a file.
 #[derive(Debug, Clone, Default)]
 pub struct FsWriteOptions {
     /// Permissions, in octal digits.
@@ -72,7 +62,7 @@ pub struct FsWriteOptions {
     pub if_none_match: Option<String>,
 }
 
-/// How a directory is packed.
+/// Options of packing a directory.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FsPackOptions {
     /// `tar.gz` instead of `tar`.
@@ -94,10 +84,8 @@ pub struct FsWatchOptions {
 #[serde(rename_all = "camelCase")]
 pub struct FsSearch {
     /// A glob for names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A regular expression for lines.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Take `content` as it is written.
     pub literal: bool,
@@ -106,11 +94,25 @@ pub struct FsSearch {
     /// Also what `.gitignore` and the like exclude.
     pub ignored: bool,
     /// At most so many results.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Go on after this path.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Continue after this path.
     pub after: Option<String>,
+}
+
+operations! {
+    /// Returns the properties of a file.
+    stat_fs_entry(path: &str, follow: bool) -> FsStat =
+        GET ["v1", "fs", "stat"], query [("path", path)], query [("follow", follow)];
+    /// Removes a file or a directory.
+    delete_fs_entry(path: &str, recursive: bool) -> FsActionResponse =
+        DELETE ["v1", "fs", "entry"], query [("path", path)], query [("recursive", recursive)];
+    /// Makes a directory and those above it.
+    make_fs_directory(path: &str) -> FsActionResponse = POST ["v1", "fs", "mkdir"], query [("path", path)];
+    /// Moves a file or a directory.
+    move_fs_entry(request: &FsMoveRequest) -> FsMoveResponse = POST ["v1", "fs", "move"], json request;
+    /// Searches for names and contents.
+    search_fs(path: &str, search: &FsSearch) -> FsSearchResponse =
+        GET ["v1", "fs", "search"], query [("path", path)], query search;
 }
 
 impl Client {
@@ -120,45 +122,37 @@ impl Client {
         operation: &str,
         accept: &'static str,
         path: &str,
-    ) -> Result<RequestBuilder, ClientError> {
+    ) -> Result<RequestBuilder> {
         Ok(self.request(method, &["v1", "fs", operation], accept)?.query(&[("path", path)]))
     }
 
     /// Lists a directory, or one page of it.
-    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<FsListing, ClientError> {
+    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<FsListing> {
         self.listing(self.fs(Method::GET, "entries", JSON, path)?.query(page)).await
     }
 
     /// Returns the page after that one; none after the last page.
-    pub async fn next_fs_entries(&self, listing: &FsListing) -> Result<Option<FsListing>, ClientError> {
+    pub async fn next_fs_entries(&self, listing: &FsListing) -> Result<Option<FsListing>> {
         let Some(query) = &listing.next else { return Ok(None) };
         let request = self.request(Method::GET, &["v1", "fs", "entries"], JSON)?;
         self.listing(request.query(query)).await.map(Some)
     }
 
-    async fn listing(&self, request: RequestBuilder) -> Result<FsListing, ClientError> {
+    async fn listing(&self, request: RequestBuilder) -> Result<FsListing> {
         let response = self.send(request).await?;
         let link = response.headers().get(LINK).and_then(|value| value.to_str().ok()).and_then(next_page);
         let entries = read_json(response).await?;
         Ok(FsListing { entries, next: link })
     }
 
-    /// Returns the properties of a file.
-    pub async fn stat_fs_entry(&self, path: &str, follow: bool) -> Result<FsStat, ClientError> {
-        self.ask(self.fs(Method::GET, "stat", JSON, path)?.query(&[("follow", follow)])).await
-    }
-
     /// Reads a file, or the part of it that `range` names, such as `bytes=0-99`.
-    pub async fn read_fs_file(&self, path: &str, range: Option<&str>) -> Result<Download, ClientError> {
-        let mut request = self.fs(Method::GET, "file", BYTES, path)?;
-        if let Some(range) = range {
-            request = request.header(RANGE, header(&RANGE, range)?);
-        }
-        self.send(request).await.map(Download::new)
+    pub async fn read_fs_file(&self, path: &str, range: Option<&str>) -> Result<Download> {
+        let request = self.fs(Method::GET, "file", BYTES, path)?;
+        self.send(with_headers(request, [(RANGE, range)])?).await.map(Download::new)
     }
 
     /// Returns the size, version and time of the last change of a file.
-    pub async fn head_fs_file(&self, path: &str) -> Result<FsHead, ClientError> {
+    pub async fn head_fs_file(&self, path: &str) -> Result<FsHead> {
         let response = self.send(self.fs(Method::HEAD, "file", BYTES, path)?).await?;
         let text =
             |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -175,7 +169,7 @@ impl Client {
         path: &str,
         body: Upload,
         options: &FsWriteOptions,
-    ) -> Result<FsWriteResponse, ClientError> {
+    ) -> Result<FsWriteResponse> {
         let mut request = self.fs(Method::PUT, "file", JSON, path)?.header(CONTENT_TYPE, BYTES);
         if let Some(mode) = &options.mode {
             request = request.query(&[("mode", mode)]);
@@ -183,64 +177,29 @@ impl Client {
         if options.no_sync {
             request = request.query(&[("sync", "false")]);
         }
-        for (name, value) in [(IF_MATCH, &options.if_match), (IF_NONE_MATCH, &options.if_none_match)] {
-            if let Some(value) = value {
-                request = request.header(&name, header(&name, value)?);
-            }
-        }
-        self.ask(body.attach(request)).await
-    }
-
-    /// Removes a file or a directory.
-    pub async fn delete_fs_entry(
-        &self,
-        path: &str,
-        recursive: bool,
-    ) -> Result<FsActionResponse, ClientError> {
-        self.ask(self.fs(Method::DELETE, "entry", JSON, path)?.query(&[("recursive", recursive)])).await
-    }
-
-    /// Makes a directory and those above it.
-    pub async fn make_fs_directory(&self, path: &str) -> Result<FsActionResponse, ClientError> {
-        self.ask(self.fs(Method::POST, "mkdir", JSON, path)?).await
-    }
-
-    /// Moves a file or a directory.
-    pub async fn move_fs_entry(&self, request: &FsMoveRequest) -> Result<FsMoveResponse, ClientError> {
-        self.post_json(&["v1", "fs", "move"], request).await
+        let conditions =
+            [(IF_MATCH, options.if_match.as_deref()), (IF_NONE_MATCH, options.if_none_match.as_deref())];
+        self.ask(body.attach(with_headers(request, conditions)?)).await
     }
 
     /// Unpacks a tar archive into a directory.
-    pub async fn upload_fs_batch(
-        &self,
-        path: &str,
-        archive: Upload,
-    ) -> Result<FsUploadBatchResponse, ClientError> {
+    pub async fn upload_fs_batch(&self, path: &str, archive: Upload) -> Result<FsUploadBatchResponse> {
         let request = self.fs(Method::POST, "upload-batch", JSON, path)?;
         self.ask(archive.attach(request.header(CONTENT_TYPE, "application/x-tar"))).await
     }
 
     /// Packs a directory.
-    pub async fn download_fs_batch(
-        &self,
-        path: &str,
-        options: FsPackOptions,
-    ) -> Result<Download, ClientError> {
+    pub async fn download_fs_batch(&self, path: &str, options: FsPackOptions) -> Result<Download> {
         let format = if options.compressed { "tar.gz" } else { "tar" };
         let request = self.fs(Method::GET, "download-batch", "*/*", path)?.query(&[("format", format)]);
         self.send(request.query(&[("ignored", !options.leave_ignored)])).await.map(Download::new)
     }
 
     /// The events of what changes.
-    pub async fn watch_fs(&self, path: &str, options: FsWatchOptions) -> Result<EventStream, ClientError> {
+    pub async fn watch_fs(&self, path: &str, options: FsWatchOptions) -> Result<EventStream> {
         let request = self.fs(Method::GET, "watch", EVENT_STREAM, path)?;
         let query = [("recursive", options.recursive), ("ignored", options.ignored)];
         EventStream::new(self.send(request.query(&query)).await?)
-    }
-
-    /// Searches for names and contents.
-    pub async fn search_fs(&self, path: &str, search: &FsSearch) -> Result<FsSearchResponse, ClientError> {
-        self.ask(self.fs(Method::GET, "search", JSON, path)?.query(search)).await
     }
 }
 
@@ -250,9 +209,4 @@ fn next_page(link: &str) -> Option<Vec<(String, String)>> {
     let base = Url::parse("http://daemon/").ok()?;
     let url = base.join(target).ok().filter(|_| relation.contains("next"))?;
     Some(url.query_pairs().into_owned().collect())
-}
-
-fn header(name: &HeaderName, value: &str) -> Result<HeaderValue, ClientError> {
-    HeaderValue::from_str(value)
-        .map_err(|_| ClientError::Argument(format!("'{value}' cannot be sent in the header {name}")))
 }

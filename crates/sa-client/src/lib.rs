@@ -8,6 +8,7 @@ mod config;
 mod connections;
 mod error;
 mod files;
+mod operations;
 mod processes;
 mod session_events;
 mod session_list;
@@ -15,6 +16,8 @@ mod sessions;
 mod sse;
 mod stream;
 mod terminal;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod transfer;
 mod usage;
 
@@ -33,3 +36,5 @@ pub use stream::{EventStream, ReconnectingStream};
 pub use terminal::{Terminal, TerminalEvent};
 pub use transfer::{Download, Upload};
 pub use usage::UsageQuery;
+
+use error::Result;

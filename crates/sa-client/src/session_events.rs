@@ -1,7 +1,7 @@
 //! A session's events over as many connections as it takes, without loss and without repeats.
 
 use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE};
-use crate::{Client, ClientError, EventQuery, EventStream, SseEvent};
+use crate::{Client, ClientError, EventQuery, EventStream, Result, SseEvent};
 use sa_api::sessions::{SessionState, UniversalEvent};
 use sa_api::{Gap, Problem};
 use std::time::Duration;
@@ -34,14 +34,9 @@ impl SessionEvents {
         Self { client, id, query, has_moved: false, pause: FIRST_PAUSE, stream: Some(stream) }
     }
 
-    /// Id of the last event that was read.
-    pub fn cursor(&self) -> u64 {
-        self.query.after
-    }
-
     /// Returns the next item; nothing when the session has ended or does not exist any more. An error is final: the daemon
     /// refuses, or something else answers in its place.
-    pub async fn next(&mut self) -> Result<Option<SessionStep>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<SessionStep>> {
         loop {
             if let Some(stream) = &mut self.stream {
                 match stream.next().await {
@@ -67,7 +62,7 @@ impl SessionEvents {
         }
     }
 
-    fn read(&mut self, event: &SseEvent) -> Result<SessionStep, ClientError> {
+    fn read(&mut self, event: &SseEvent) -> Result<SessionStep> {
         let broken =
             |error: serde_json::Error| ClientError::protocol(format!("event {}: {error}", event.event));
         match event.event.as_str() {
@@ -90,7 +85,7 @@ impl SessionEvents {
     }
 
     /// A stream also ends when the daemon does; then there is more to come.
-    async fn is_over(&self) -> Result<bool, ClientError> {
+    async fn is_over(&self) -> Result<bool> {
         match self.client.get_session(&self.id).await {
             Ok(session) => {
                 // With a filter the newest event may never come; a whole connection without any has shown that.

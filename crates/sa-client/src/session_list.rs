@@ -1,8 +1,7 @@
 //! The list of sessions, page by page.
 
-use crate::client::{JSON, name_of};
-use crate::{Client, ClientError};
-use reqwest::Method;
+use crate::operations::operations;
+use crate::{Client, Result};
 use sa_api::sessions::{Session, SessionList, SessionState};
 
 /// Filter of sessions. An empty filter matches any.
@@ -29,12 +28,12 @@ pub struct SessionPages {
     is_last: bool,
 }
 
-impl Client {
+operations! {
     /// Lists a page of sessions.
-    pub async fn list_sessions(&self, query: &SessionQuery) -> Result<SessionList, ClientError> {
-        self.ask(self.request(Method::GET, &["v1", "sessions"], JSON)?.query(&query.pairs())).await
-    }
+    list_sessions(query: &SessionQuery) -> SessionList = GET ["v1", "sessions"], query query.pairs();
+}
 
+impl Client {
     /// Lists all sessions that match, over as many pages as it takes.
     pub fn all_sessions(&self, query: SessionQuery) -> SessionPages {
         SessionPages { client: self.clone(), query, page: Vec::new().into_iter(), is_last: false }
@@ -43,7 +42,7 @@ impl Client {
 
 impl SessionPages {
     /// Returns the next session; nothing after the last.
-    pub async fn next(&mut self) -> Result<Option<Session>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<Session>> {
         loop {
             if let Some(session) = self.page.next() {
                 return Ok(Some(session));
@@ -64,7 +63,7 @@ impl SessionQuery {
         let mut pairs = Vec::new();
         pairs.extend(self.limit.map(|limit| ("limit", limit.to_string())));
         pairs.extend(self.after.clone().map(|after| ("after", after)));
-        pairs.extend(self.states.iter().map(|state| ("state", name_of(state))));
+        pairs.extend(self.states.iter().map(|state| ("state", state.name().to_owned())));
         pairs.extend(self.agents.iter().map(|agent| ("agent", agent.clone())));
         pairs.extend(self.metadata.iter().map(|(key, value)| ("metadata", format!("{key}:{value}"))));
         pairs.extend(self.include_choices.then(|| ("include", "choices".to_owned())));

@@ -66,7 +66,7 @@ impl SseParser {
         self.block.last_id.as_deref()
     }
 
-    /// How long the stream asks to wait before connecting again.
+    /// Returns the time that the stream asks to wait before connecting again.
     pub fn retry(&self) -> Option<Duration> {
         self.block.retry
     }
@@ -85,7 +85,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug, Default)]
 struct Lines {
     buffer: Vec<u8>,
-    /// Where the bytes begin that belong to no line yet.
+    /// The beginning of the bytes that belong to no line yet.
     start: usize,
     /// Up to here no line end was found.
     searched: usize,

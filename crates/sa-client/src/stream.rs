@@ -1,7 +1,7 @@
 //! Event streams: one connection, and the helper that connects again.
 
 use crate::client::broken_answer;
-use crate::{Client, ClientError, SseEvent, SseParser};
+use crate::{Client, ClientError, Result, SseEvent, SseParser};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    pub(crate) fn new(response: Response) -> Result<Self, ClientError> {
+    pub(crate) fn new(response: Response) -> Result<Self> {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         match content_type {
             Some(kind) if kind.starts_with("text/event-stream") => {
@@ -37,7 +37,7 @@ impl EventStream {
 
     /// Returns the next event, or none when the daemon ended the stream. Fails when not a single byte comes for a minute.
     /// Nothing is lost when the call is dropped.
-    pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<SseEvent>> {
         loop {
             let event = self.parser.next_event().map_err(|error| ClientError::protocol(error.to_string()))?;
             if event.is_some() {
@@ -85,7 +85,7 @@ impl ReconnectingStream {
 
     /// The next event; none when the ACP server does not exist any more. An error is final: the daemon refuses, or
     /// something else answers in its place.
-    pub async fn next(&mut self) -> Result<Option<SseEvent>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<SseEvent>> {
         loop {
             if let Some(stream) = &mut self.stream {
                 let outcome = stream.next().await;
@@ -109,11 +109,6 @@ impl ReconnectingStream {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// The id to continue after.
-    pub fn last_event_id(&self) -> Option<&str> {
-        self.last_event_id.as_deref()
     }
 }
 

@@ -2,7 +2,7 @@
 //! the token are the same as for every other call.
 
 use crate::client::broken_answer;
-use crate::{Client, ClientError};
+use crate::{Client, ClientError, Result};
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
@@ -34,7 +34,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) async fn open(client: &Client, request: RequestBuilder) -> Result<Self, ClientError> {
+    pub(crate) async fn open(client: &Client, request: RequestBuilder) -> Result<Self> {
         let key = generate_key();
         let request = request
             .header(CONNECTION, "upgrade")
@@ -51,7 +51,7 @@ impl Terminal {
     }
 
     /// Returns the next event; none when the daemon closed. Nothing is lost when the call is dropped.
-    pub async fn next(&mut self) -> Result<Option<TerminalEvent>, ClientError> {
+    pub async fn next(&mut self) -> Result<Option<TerminalEvent>> {
         loop {
             let silent = |_| ClientError::protocol("the terminal's connection is dead");
             let message = timeout(SILENCE, self.socket.next()).await.map_err(silent)?;
@@ -70,23 +70,23 @@ impl Terminal {
     }
 
     /// Types these bytes.
-    pub async fn type_in(&mut self, bytes: impl Into<Bytes>) -> Result<(), ClientError> {
+    pub async fn type_in(&mut self, bytes: impl Into<Bytes>) -> Result<()> {
         self.send(Message::Binary(bytes.into())).await
     }
 
     /// Says how large the terminal is now.
-    pub async fn resize(&mut self, size: ProcessTerminalSize) -> Result<(), ClientError> {
+    pub async fn resize(&mut self, size: ProcessTerminalSize) -> Result<()> {
         let frame = TerminalClientFrame::Resize { cols: size.cols, rows: size.rows };
         let text = serde_json::to_string(&frame).unwrap_or_default();
         self.send(Message::Text(Utf8Bytes::from(text))).await
     }
 
-    /// Leaves. The process goes on.
-    pub async fn close(mut self) -> Result<(), ClientError> {
+    /// Detaches. The process continues.
+    pub async fn close(mut self) -> Result<()> {
         self.socket.close(None).await.map_err(|error| broken(&error))
     }
 
-    async fn send(&mut self, message: Message) -> Result<(), ClientError> {
+    async fn send(&mut self, message: Message) -> Result<()> {
         self.socket.send(message).await.map_err(|error| broken(&error))
     }
 }

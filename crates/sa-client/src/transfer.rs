@@ -1,9 +1,9 @@
 //! Bodies that are too large for memory, both ways.
 
-use crate::ClientError;
+use crate::Result;
 use crate::client::broken_answer;
 use bytes::Bytes;
-use reqwest::header::{CONTENT_LENGTH, ETAG};
+use reqwest::header::CONTENT_LENGTH;
 use reqwest::{Body, RequestBuilder, Response};
 use std::io::{self, Read};
 use tokio::sync::mpsc;
@@ -21,11 +21,6 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// These bytes.
-    pub fn bytes(bytes: impl Into<Bytes>) -> Self {
-        Self { body: Body::from(bytes.into()), length: None }
-    }
-
     /// Sends what a reader gives, read on a thread of its own. `length` is its size, if it is known.
     pub fn reader(mut reader: impl Read + Send + 'static, length: Option<u64>) -> Self {
         let (sender, receiver) = mpsc::channel::<io::Result<Bytes>>(AHEAD);
@@ -74,18 +69,13 @@ impl Download {
         Self { response }
     }
 
-    /// How much it is, if the daemon knows.
+    /// Returns the length, if the daemon knows it.
     pub fn length(&self) -> Option<u64> {
         self.response.content_length()
     }
 
-    /// The version of the file.
-    pub fn etag(&self) -> Option<&str> {
-        self.response.headers().get(ETAG).and_then(|value| value.to_str().ok())
-    }
-
     /// The next bytes; nothing at the end. An end before its time is an error.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, ClientError> {
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
         self.response.chunk().await.map_err(broken_answer)
     }
 }

@@ -1,8 +1,7 @@
 //! Tokens and cost over all sessions.
 
-use crate::client::{JSON, name_of};
-use crate::{Client, ClientError};
-use reqwest::Method;
+use crate::operations::operations;
+use crate::{Client, Result};
 use sa_api::{Timestamp, UsageGrouping, UsageReport};
 
 /// Filter and grouping of usage. An empty filter matches any.
@@ -23,14 +22,14 @@ pub struct UsageQuery {
     pub after: Option<String>,
 }
 
-impl Client {
+operations! {
     /// Returns a page of groups, and the sum of all.
-    pub async fn usage(&self, query: &UsageQuery) -> Result<UsageReport, ClientError> {
-        self.ask(self.request(Method::GET, &["v1", "usage"], JSON)?.query(&query.pairs())).await
-    }
+    usage(query: &UsageQuery) -> UsageReport = GET ["v1", "usage"], query query.pairs();
+}
 
+impl Client {
     /// Returns all groups, over as many pages as it takes.
-    pub async fn all_usage(&self, mut query: UsageQuery) -> Result<UsageReport, ClientError> {
+    pub async fn all_usage(&self, mut query: UsageQuery) -> Result<UsageReport> {
         let mut report = self.usage(&query).await?;
         while let Some(after) = report.next.take() {
             query.after = Some(after);
@@ -47,7 +46,7 @@ impl UsageQuery {
         let mut pairs = Vec::new();
         pairs.extend(self.from.map(|from| ("from", from.to_string())));
         pairs.extend(self.to.map(|to| ("to", to.to_string())));
-        pairs.extend(self.group_by.iter().map(|grouping| ("groupBy", name_of(grouping))));
+        pairs.extend(self.group_by.iter().map(|grouping| ("groupBy", grouping.name().to_owned())));
         pairs.extend(self.sessions.iter().map(|session| ("sessionId", session.clone())));
         pairs.extend(self.agents.iter().map(|agent| ("agent", agent.clone())));
         pairs.extend(self.models.iter().map(|model| ("model", model.clone())));

@@ -18,7 +18,7 @@ use tower::ServiceExt;
 
 /// Serves until `shutdown` is cancelled, then lets open connections end within the shutdown timeout.
 ///
-/// Event streams end because the services end them: whoever cancels `shutdown` also shuts those down.
+/// Event streams end because the services end them: they are shut down together with `shutdown`.
 pub async fn serve(
     listener: TcpListener,
     options: HttpOptions,
@@ -110,11 +110,11 @@ impl Connection {
     }
 }
 
-/// How much the system may hold that it has not sent yet.
+/// Bytes that the system may hold without having sent them.
 #[cfg(any(target_os = "android", target_os = "linux"))]
 const UNSENT: u32 = 256 * 1024;
 
-/// A slow reader's socket takes bytes steadily then, instead of a mebibyte every few seconds, and can be told from one
+/// A slow reader's socket takes bytes steadily then, instead of a mebibyte every few seconds, and is distinguishable from one
 /// whose reader stopped.
 #[cfg(any(target_os = "android", target_os = "linux"))]
 fn keep_little_unsent(stream: &TcpStream) {
@@ -124,9 +124,9 @@ fn keep_little_unsent(stream: &TcpStream) {
 #[cfg(not(any(target_os = "android", target_os = "linux")))]
 fn keep_little_unsent(_: &TcpStream) {}
 
-/// How long a quiet connection may be unheard of before the system asks whether its peer is still there.
+/// Silence of a connection after which the system checks that its peer is still there.
 const QUIET: Duration = Duration::from_secs(30);
-/// How long the system waits between two such questions.
+/// Time between two such checks.
 const PROBE: Duration = Duration::from_secs(10);
 
 /// Has the system end a connection whose peer is gone without a word. Heartbeats fill no buffer, so nothing else would

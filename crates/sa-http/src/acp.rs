@@ -6,32 +6,45 @@
 mod answer;
 mod events;
 mod opening;
-mod preference;
+pub(crate) mod preference;
 mod scoped;
 mod servers;
 mod socket;
 mod standard;
 
-pub(crate) use servers::{
-    __path_delete, __path_list, __path_post, __path_stream, delete, list, post, stream,
-};
-pub(crate) use standard::{
-    __path_standard_delete, __path_standard_get, __path_standard_post, standard_delete, standard_get,
-    standard_post,
-};
+pub(crate) use servers::{Operations as ServerOperations, routes as server_routes};
+pub(crate) use standard::{Operations as StandardOperations, agent_routes, routes as standard_routes};
 
-use crate::problem::{ApiError, ApiResult};
+use crate::handler::{
+    ApiError, ApiResult, AppState, FromRequestParts, HeaderMap, HeaderName, HeaderValue, Parts, Response,
+    path_id, query,
+};
 use crate::query::quote;
 use crate::stall::Taken;
-use crate::state::AppState;
-use axum::extract::{FromRequestParts, Path};
-use http::request::Parts;
-use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
+use http::Extensions;
 use sa_hub::{Reader, ServerId};
 
 pub(crate) const CONNECTION_ID: HeaderName = HeaderName::from_static("acp-connection-id");
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("acp-session-id");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+#[query]
+pub(crate) struct AgentQuery {
+    /// The agent to start, for a new server or connection, or to start an ended agent again
+    agent: Option<String>,
+    /// The version to start, installed first if need be; the current one by default
+    agent_version: Option<String>,
+}
+
+#[query]
+pub(crate) struct IgnoredAgentQuery {
+    /// Without effect; for clients that send every request to the URL they were given
+    #[serde(rename = "agent")]
+    _agent: Option<String>,
+    /// Without effect, as `agent`
+    #[serde(rename = "agentVersion")]
+    _agent_version: Option<String>,
+}
 
 /// A request for `/v1/acp/{serverId}`, by the transport that it speaks.
 pub(crate) enum AcpRequest {
@@ -45,8 +58,7 @@ impl FromRequestParts<AppState> for AcpRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let Path(path) = Path::<String>::from_request_parts(parts, state).await?;
-        let id = ServerId::parse(&path)?;
+        let id = ServerId::parse(&path_id(parts, state, "serverId").await?)?;
         match header_text(&parts.headers, &CONNECTION_ID)? {
             None => Ok(Self::Direct(id)),
             Some(named) if named == id.as_str() => Ok(Self::Standard(id)),
@@ -78,6 +90,9 @@ fn attend(extensions: &Extensions, reader: &Reader) {
     }
 }
 
-fn id_value(id: &ServerId) -> Option<HeaderValue> {
-    HeaderValue::from_str(id.as_str()).ok()
+/// Says which connection a response is of.
+fn name_connection(response: &mut Response, id: &ServerId) {
+    if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert(CONNECTION_ID, id);
+    }
 }

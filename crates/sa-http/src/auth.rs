@@ -1,5 +1,6 @@
 //! Who may come in: the token, wherever a client can put it.
 
+use crate::attempts::Exceeded;
 use crate::problem::{ApiError, ApiResult};
 use crate::query;
 use crate::routes::inspector::is_inspector;
@@ -9,7 +10,7 @@ use http::{HeaderMap, Method, Uri, header};
 use sa_api::ErrorCode;
 use subtle::ConstantTimeEq;
 
-/// How clients prove themselves.
+/// The credentials that clients have to present.
 #[derive(Clone)]
 pub enum Auth {
     /// By this token.
@@ -46,12 +47,22 @@ pub(crate) fn check(state: &AppState, request: &Request) -> ApiResult<Entry> {
     // Other methods than its own are refused there as such.
     let path = request.uri().path();
     let open = path == "/v1/health" || is_inspector(path);
-    if open || presents(request.headers(), token) {
-        Ok(Entry::Whole)
-    } else if opens_stream(state, request, token) {
-        Ok(Entry::StreamOnly)
-    } else {
-        Err(refusal(request.headers()))
+    if open {
+        return Ok(Entry::Whole);
+    }
+    if tokens(request.headers()).next().is_some() && state.compare(|| presents(request.headers(), token))? {
+        return Ok(Entry::Whole);
+    }
+    if opens_stream(state, request, token)? { Ok(Entry::StreamOnly) } else { Err(refusal(request.headers())) }
+}
+
+impl AppState {
+    fn compare(&self, is_right: impl FnOnce() -> bool) -> ApiResult<bool> {
+        self.attempts.compare(is_right).map_err(|Exceeded| {
+            let detail = "too many wrong tokens were sent; try again in a few seconds, and start the daemon with \
+                          a longer token";
+            ApiError::new(ErrorCode::TooManyRequests, detail)
+        })
     }
 }
 
@@ -89,14 +100,18 @@ fn presents(headers: &HeaderMap, token: &str) -> bool {
 
 /// A browser cannot set headers on an `EventSource` or a WebSocket; there a ticket may be in the query. Older clients put the token
 /// there, which is taken for WebSockets only.
-fn opens_stream(state: &AppState, request: &Request, token: &str) -> bool {
+fn opens_stream(state: &AppState, request: &Request, token: &str) -> ApiResult<bool> {
     if request.method() != Method::GET || !query::takes_ticket(request) {
-        return false;
+        return Ok(false);
     }
     let uri = request.uri();
-    query_value(uri, "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket, uri.path()))
-        || (is_websocket(request.headers())
-            && query_value(uri, "access_token").is_some_and(|given| same(&given, token)))
+    if query_value(uri, "ticket").is_some_and(|ticket| state.tickets.redeem(&ticket, uri.path())) {
+        return Ok(true);
+    }
+    match query_value(uri, "access_token") {
+        Some(given) if is_websocket(request.headers()) => state.compare(|| same(&given, token)),
+        _ => Ok(false),
+    }
 }
 
 /// Returns whether a request asks for a WebSocket.

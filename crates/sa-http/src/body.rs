@@ -7,16 +7,14 @@ use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use sa_api::ErrorCode;
 use sa_files::FilesError;
 use serde::de::DeserializeOwned;
-use std::convert::Infallible;
 use std::time::Duration;
 
-/// How much of a refused body is read, so that the client gets to see why it was refused.
+/// Bytes of a refused body that are read, so that the client gets to see why it was refused.
 const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 /// And for how long.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -52,8 +50,16 @@ impl Incoming {
         }
     }
 
+    /// Ends a request that has what it takes of its body. The rest of a body that was refused is read for a while.
+    pub(crate) async fn settle<T>(self, received: ApiResult<T>) -> ApiResult<T> {
+        if received.is_err() {
+            self.drain().await;
+        }
+        received
+    }
+
     /// Reads on for a while: many clients look at the answer only when they have sent everything.
-    pub(crate) async fn drain(mut self) {
+    async fn drain(mut self) {
         let reading = async {
             let mut read = 0;
             while read < DRAINED_BYTES {
@@ -100,37 +106,32 @@ pub(crate) async fn read(state: &AppState, body: Body) -> ApiResult<Bytes> {
     Err(too_large())
 }
 
-/// A body that is to be read as JSON. It is read when the handler asks for it, so other refusals come first.
-pub(crate) struct JsonBody {
-    state: AppState,
-    headers: HeaderMap,
-    body: Body,
+/// A body that is a JSON object of that shape.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> ApiResult<Self> {
+        check_json_body(request.headers())?;
+        parse(&read(state, request.into_body()).await?).map(Self)
+    }
 }
 
-impl FromRequest<AppState> for JsonBody {
-    type Rejection = Infallible;
+/// A JSON object of that shape, or an empty body, which stands for the defaults.
+pub(crate) struct OptionalJsonBody<T>(pub(crate) T);
 
-    async fn from_request(request: Request, state: &AppState) -> Result<Self, Infallible> {
+impl<T: DeserializeOwned + Default> FromRequest<AppState> for OptionalJsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> ApiResult<Self> {
         let (parts, body) = request.into_parts();
-        Ok(Self { state: state.clone(), headers: parts.headers, body })
-    }
-}
-
-impl JsonBody {
-    /// Reads the body as a JSON object of that shape.
-    pub(crate) async fn read<T: DeserializeOwned>(self) -> ApiResult<T> {
-        check_json_body(&self.headers)?;
-        parse(&read(&self.state, self.body).await?)
-    }
-
-    /// Does the same, where an empty body stands for the defaults.
-    pub(crate) async fn read_or_default<T: DeserializeOwned + Default>(self) -> ApiResult<T> {
-        let bytes = read(&self.state, self.body).await?;
+        let bytes = read(state, body).await?;
         if bytes.is_empty() {
-            return Ok(T::default());
+            return Ok(Self(T::default()));
         }
-        check_json_body(&self.headers)?;
-        parse(&bytes)
+        check_json_body(&parts.headers)?;
+        parse(&bytes).map(Self)
     }
 }
 

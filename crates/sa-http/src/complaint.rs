@@ -65,7 +65,7 @@ impl Complaint {
 
     /// The same complaint, about a member of what it was about.
     fn in_member(mut self, name: &str) -> Self {
-        self.path.push(Step::Member(quote(name).into_owned()));
+        self.path.push(Step::Member(quote(name)));
         self
     }
 

@@ -4,6 +4,10 @@ use http::{HeaderName, HeaderValue, Method, header};
 use thiserror::Error;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+/// The methods that the API has.
+const METHODS: [Method; 6] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+
 /// Cross-origin access. Without origins there is no CORS at all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CorsOptions {
@@ -87,14 +91,7 @@ impl CorsOptions {
 
     fn methods(&self) -> Result<Vec<Method>, BadCors> {
         if self.methods.is_empty() {
-            return Ok(vec![
-                Method::GET,
-                Method::HEAD,
-                Method::POST,
-                Method::PUT,
-                Method::PATCH,
-                Method::DELETE,
-            ]);
+            return Ok(METHODS.to_vec());
         }
         let read =
             |text: &String| Method::from_bytes(text.as_bytes()).map_err(|_| BadCors::Method(text.clone()));

@@ -1,7 +1,7 @@
 //! Error messages that quote the request: short, however long the request is.
 
 /// Longest text of the request that a message repeats.
-const QUOTED_CHARS: usize = 100;
+pub(crate) const QUOTED_CHARS: usize = 100;
 /// Characters that all long quotations of a message have together.
 const ALL_QUOTED_CHARS: usize = 200;
 /// A quotation up to this length is a name, as in a list of names that are known, and does not count.
@@ -67,7 +67,7 @@ fn closing(inside: &str, mark: char) -> Option<usize> {
     inside.match_indices(mark).map(|(at, _)| at).find(|at| is_end(*at))
 }
 
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

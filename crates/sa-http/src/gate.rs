@@ -2,20 +2,20 @@
 //! for all of them, as each layer costs every request an allocation of the whole chain behind it.
 
 use crate::auth::{self, Entry};
-use crate::metrics::Asked;
+use crate::metrics::CountedRequest;
 use crate::origin;
 use crate::problem::{ApiResult, name_session};
 use crate::query;
 use crate::request_id::RequestId;
 use crate::state::AppState;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 
 /// Admits or refuses a request, counts the answer, and adds the id of the request and the session of a problem.
-pub(crate) async fn pass(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let asked = Asked::of(&request);
+pub(crate) async fn pass(state: AppState, request: Request, next: Next) -> Response {
+    let asked = CountedRequest::of(&request);
     let id = RequestId::of(&request);
     let uri = request.uri().clone();
     let response = admit(&state, request, next).await.into_response();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// How often a future is polled in a row before others get their turn.
+/// Polls of a future in a row before others get their turn.
 const POLLS_IN_A_ROW: usize = 4;
 
 /// Waiting: a wake-up is passed on to the task.

@@ -4,12 +4,15 @@
 mod accept_loop;
 mod acp;
 mod asset;
+mod attempts;
 mod auth;
 mod body;
 mod complaint;
 mod cors;
 mod excerpt;
+mod extract;
 mod gate;
+mod handler;
 mod in_place;
 mod limits;
 mod message_schema;
@@ -25,10 +28,13 @@ mod routes;
 mod stall;
 mod state;
 mod stream;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tickets;
 mod timers;
 
 pub use accept_loop::serve;
+pub use attempts::SHORT_TOKEN;
 pub use auth::Auth;
 pub use cors::{BadCors, CorsOptions};
 pub use limits::HttpLimits;
@@ -60,7 +66,7 @@ pub struct Services {
     pub sessions: Sessions,
     /// Installation, probing and credentials of agents.
     pub agents: AgentServices,
-    /// Where traces, metrics and logs go, if somebody collects them.
+    /// The exporter of traces, metrics and logs, if somebody collects them.
     pub telemetry: Option<Exporter>,
 }
 
@@ -82,14 +88,14 @@ impl AgentServices {
     }
 }
 
-/// How the edge behaves.
+/// Options of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Who may come in.
+    /// The clients that are let in.
     pub auth: Auth,
     /// Origins that may call from a browser.
     pub cors: CorsOptions,
-    /// Host names, beside loopback, under which a daemon without a token answers.
+    /// Host names, in addition to loopback, under which a daemon without a token answers.
     pub allow_hosts: Vec<String>,
     /// Bounds on requests, streams and connections.
     pub limits: HttpLimits,

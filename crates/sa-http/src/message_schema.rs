@@ -1,29 +1,38 @@
 //! JSON-RPC messages as the contract states them. The code passes messages on as bytes and has no types of its own for them.
 
-use serde::Serialize;
-use serde_json::Value;
-use std::borrow::Cow;
-use utoipa::openapi::schema::{AnyOfBuilder, Object, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Stands for any JSON-RPC 2.0 message in the contract.
 pub(crate) struct JsonRpcMessage;
 
-impl ToSchema for JsonRpcMessage {
-    fn name() -> Cow<'static, str> {
-        Cow::Borrowed("JsonRpcMessage")
-    }
+/// The forms of messages, and the details of an error: name, description and members.
+const FORMS: [(&str, &str, &[&str]); 5] = [
+    (
+        "JsonRpcRequest",
+        "A request. The receiver answers it with a result or an error of the same id.",
+        &["jsonrpc", "id", "method", "params"],
+    ),
+    ("JsonRpcNotification", "A notification. There is no answer to it.", &["jsonrpc", "method", "params"]),
+    ("JsonRpcResult", "The answer to a request that succeeded.", &["jsonrpc", "id", "result"]),
+    ("JsonRpcError", "The answer to a request that failed.", &["jsonrpc", "id", "error"]),
+    ("JsonRpcErrorDetails", "The reason why a request failed.", &["code", "message", "data"]),
+];
 
+/// Members that may be absent.
+const OPTIONAL: [&str; 2] = ["params", "data"];
+
+impl ToSchema for JsonRpcMessage {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        fn add<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-            schemas.push((T::name().into_owned(), T::schema()));
-        }
-        add::<JsonRpcRequest>(schemas);
-        add::<JsonRpcNotification>(schemas);
-        add::<JsonRpcResult>(schemas);
-        add::<JsonRpcError>(schemas);
-        add::<JsonRpcErrorDetails>(schemas);
+        schemas.extend(FORMS.map(|(name, description, members)| {
+            let form = ObjectBuilder::new().schema_type(Type::Object).description(Some(description));
+            let form = members.iter().fold(form, |form, name| match OPTIONAL.contains(name) {
+                true => form.property(*name, member(name)),
+                false => form.property(*name, member(name)).required(*name),
+            });
+            (name.to_owned(), form.into())
+        }));
     }
 }
 
@@ -38,83 +47,27 @@ impl PartialSchema for JsonRpcMessage {
     }
 }
 
-/// A request. The receiver answers it with a result or an error of the same id.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "only the schema is used")]
-pub(crate) struct JsonRpcRequest {
-    /// Version of the protocol.
-    #[schema(schema_with = version)]
-    jsonrpc: String,
-    /// Id that the answer has, too.
-    #[schema(schema_with = id)]
-    id: Value,
-    /// Name of the method.
-    method: String,
-    /// Parameters of the method: an object or an array.
-    #[schema(required = false)]
-    params: Value,
-}
-
-/// A notification. There is no answer to it.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "only the schema is used")]
-pub(crate) struct JsonRpcNotification {
-    /// Version of the protocol.
-    #[schema(schema_with = version)]
-    jsonrpc: String,
-    /// Name of the method.
-    method: String,
-    /// Parameters of the method: an object or an array.
-    #[schema(required = false)]
-    params: Value,
-}
-
-/// The answer to a request that succeeded.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "only the schema is used")]
-pub(crate) struct JsonRpcResult {
-    /// Version of the protocol.
-    #[schema(schema_with = version)]
-    jsonrpc: String,
-    /// Id of the request.
-    #[schema(schema_with = id)]
-    id: Value,
-    /// Result of the method.
-    result: Value,
-}
-
-/// The answer to a request that failed.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "only the schema is used")]
-pub(crate) struct JsonRpcError {
-    /// Version of the protocol.
-    #[schema(schema_with = version)]
-    jsonrpc: String,
-    /// Id of the request; `null` if it could not be read.
-    #[schema(schema_with = id)]
-    id: Value,
-    /// Reason for the failure.
-    error: JsonRpcErrorDetails,
-}
-
-/// The reason why a request failed.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code, reason = "only the schema is used")]
-pub(crate) struct JsonRpcErrorDetails {
-    /// Code of the error.
-    code: i64,
-    /// Description of the error.
-    message: String,
-    /// More about the error.
-    #[schema(required = false)]
-    data: Value,
-}
-
-fn version() -> Object {
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["2.0"])).build()
-}
-
-fn id() -> Object {
-    let types = [Type::String, Type::Integer, Type::Null];
-    ObjectBuilder::new().schema_type(SchemaType::Array(types.to_vec())).build()
+/// The schema of a member, the same in every form.
+fn member(name: &str) -> RefOr<Schema> {
+    let object = |kind: SchemaType| ObjectBuilder::new().schema_type(kind);
+    let described = |kind: SchemaType, text: &str| object(kind).description(Some(text));
+    match name {
+        "jsonrpc" => object(Type::String.into()).enum_values(Some(["2.0"])).into(),
+        "id" => object(SchemaType::Array(vec![Type::String, Type::Integer, Type::Null])).into(),
+        "method" => described(Type::String.into(), "Name of the method.").into(),
+        "params" => {
+            described(SchemaType::AnyValue, "Parameters of the method: an object or an array.").into()
+        }
+        "result" => described(SchemaType::AnyValue, "Result of the method.").into(),
+        "code" => described(Type::Integer.into(), "Code of the error.")
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .into(),
+        "message" => described(Type::String.into(), "Description of the error.").into(),
+        "data" => described(SchemaType::AnyValue, "More about the error.").into(),
+        _ => {
+            let mut details = Ref::from_schema_name("JsonRpcErrorDetails");
+            details.description = "Reason for the failure.".to_owned();
+            details.into()
+        }
+    }
 }

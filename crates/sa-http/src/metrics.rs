@@ -1,15 +1,13 @@
 //! The daemon's metrics: read on request, written for Prometheus here and for collectors by `sa-otlp`.
 
+use crate::Services;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::Method;
 use parking_lot::Mutex;
 use sa_api::AcpServerStatus;
 use sa_api::sessions::SessionState;
-use sa_hub::Hub;
 use sa_otlp::{ExportCounts, Exporter, MetricValue, Point, Reading, ReadingKind};
-use sa_processes::Processes;
-use sa_sessions::Sessions;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,31 +21,13 @@ struct Answered {
 
 /// All metrics of the daemon.
 pub(crate) struct Metrics {
-    hub: Hub,
-    processes: Processes,
-    sessions: Sessions,
-    telemetry: Option<Exporter>,
+    services: Services,
     requests: Mutex<BTreeMap<Answered, u64>>,
 }
 
-/// States of sessions, with their names in the contract.
-const STATES: [(SessionState, &str); 6] = [
-    (SessionState::Starting, "starting"),
-    (SessionState::Idle, "idle"),
-    (SessionState::Running, "running"),
-    (SessionState::RequiresAction, "requiresAction"),
-    (SessionState::Interrupted, "interrupted"),
-    (SessionState::Ended, "ended"),
-];
-
 impl Metrics {
-    pub(crate) fn new(
-        hub: Hub,
-        processes: Processes,
-        sessions: Sessions,
-        telemetry: Option<Exporter>,
-    ) -> Self {
-        Self { hub, processes, sessions, telemetry, requests: Mutex::default() }
+    pub(crate) fn new(services: Services) -> Self {
+        Self { services, requests: Mutex::default() }
     }
 
     /// Returns all metrics as they are now.
@@ -56,7 +36,7 @@ impl Metrics {
         readings.extend(self.of_hub());
         readings.extend(self.of_processes());
         readings.extend(self.of_sessions());
-        readings.extend(self.sessions.turn_readings());
+        readings.extend(self.services.sessions.turn_readings());
         readings.extend(self.of_telemetry());
         readings
     }
@@ -74,26 +54,17 @@ impl Metrics {
 
     fn requests(&self) -> Reading {
         let requests = self.requests.lock();
-        let point = |(answered, count): (&Answered, &u64)| Point {
-            labels: vec![
-                ("method", answered.method.to_owned()),
-                ("route", answered.route.clone()),
-                ("status", answered.status.to_string()),
-            ],
-            value: MetricValue::Count(*count),
+        let point = |(Answered { method, route, status }, count): (&Answered, &u64)| {
+            point([("method", method), ("route", route), ("status", &status.to_string())], *count)
         };
-        Reading {
-            name: "sandbox_agent_http_requests",
-            help: "HTTP requests answered, by route, method and status",
-            unit: "",
-            kind: ReadingKind::Counter,
-            points: requests.iter().map(point).collect(),
-        }
+        let points = requests.iter().map(point).collect();
+        let help = "HTTP requests answered, by route, method and status";
+        labeled(ReadingKind::Counter, "sandbox_agent_http_requests", help, points)
     }
 
     fn of_hub(&self) -> Vec<Reading> {
-        let stats = self.hub.stats().snapshot();
-        let servers = self.hub.list();
+        let stats = self.services.hub.stats().snapshot();
+        let servers = self.services.hub.list();
         let running = servers.iter().filter(|server| server.status == AcpServerStatus::Running).count();
         let pending: usize = servers.iter().map(|server| server.pending_requests).sum();
         vec![
@@ -128,7 +99,7 @@ impl Metrics {
     }
 
     fn of_processes(&self) -> Vec<Reading> {
-        let totals = self.processes.totals();
+        let totals = self.services.processes.totals();
         vec![
             counter(
                 "sandbox_agent_process_starts",
@@ -145,47 +116,35 @@ impl Metrics {
     }
 
     fn of_sessions(&self) -> Vec<Reading> {
-        let states = self.sessions.states();
-        let point = |(state, name): (SessionState, &str)| Point {
-            labels: vec![("state", name.to_owned())],
-            value: MetricValue::Count(states.of(state)),
-        };
+        let states = self.services.sessions.states();
+        let point = |state: &SessionState| point([("state", state.name())], states.of(*state));
+        let by_state = SessionState::ALL.iter().map(point).collect();
+        let help = "Universal sessions, by what they are doing";
         vec![
-            Reading {
-                name: "sandbox_agent_sessions",
-                help: "Universal sessions, by what they are doing",
-                unit: "",
-                kind: ReadingKind::Gauge,
-                points: STATES.into_iter().map(point).collect(),
-            },
+            labeled(ReadingKind::Gauge, "sandbox_agent_sessions", help, by_state),
             counter(
                 "sandbox_agent_session_events",
                 "Events of sessions committed",
-                self.sessions.events_total(),
+                self.services.sessions.events_total(),
             ),
-            counter("sandbox_agent_session_turns", "Turns of sessions begun", self.sessions.turns_total()),
+            counter(
+                "sandbox_agent_session_turns",
+                "Turns of sessions begun",
+                self.services.sessions.turns_total(),
+            ),
             gauge(
                 "sandbox_agent_session_messages_queued",
                 "Messages that wait for their turn",
-                self.sessions.queued_total(),
+                self.services.sessions.queued_total(),
             ),
         ]
     }
 
     fn of_telemetry(&self) -> Vec<Reading> {
-        let counts = self.telemetry.as_ref().map_or_else(ExportCounts::none, Exporter::counts);
-        let reading = |name, help, value: fn(&ExportCounts) -> u64| Reading {
-            name,
-            help,
-            unit: "",
-            kind: ReadingKind::Counter,
-            points: counts
-                .iter()
-                .map(|of| Point {
-                    labels: vec![("signal", of.signal.to_owned())],
-                    value: MetricValue::Count(value(of)),
-                })
-                .collect(),
+        let counts = self.services.telemetry.as_ref().map_or_else(ExportCounts::none, Exporter::counts);
+        let reading = |name, help, value: fn(&ExportCounts) -> u64| {
+            let points = counts.iter().map(|of| point([("signal", of.signal)], value(of)));
+            labeled(ReadingKind::Counter, name, help, points.collect())
         };
         let exported = "Spans, log records and metrics that a collector has taken";
         let dropped = "Spans, log records and metrics that were dropped";
@@ -197,12 +156,12 @@ impl Metrics {
 }
 
 /// The labels under which a request will be counted, once it is answered.
-pub(crate) struct Asked {
+pub(crate) struct CountedRequest {
     method: &'static str,
     route: Option<MatchedPath>,
 }
 
-impl Asked {
+impl CountedRequest {
     pub(crate) fn of(request: &Request) -> Self {
         Self {
             method: known_method(request.method()),
@@ -219,18 +178,19 @@ impl Asked {
     }
 }
 
-/// Clients make up methods, also those without a token: each name of its own would be an entry that stays for ever.
+/// Clients make up methods, also those without a token: each name of its own would be an entry that stays forever.
 fn known_method(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        _ => "other",
-    }
+    const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
+}
+
+fn point<const N: usize>(labels: [(&'static str, &str); N], count: u64) -> Point {
+    let labels = labels.map(|(name, value)| (name, value.to_owned())).to_vec();
+    Point { labels, value: MetricValue::Count(count) }
+}
+
+fn labeled(kind: ReadingKind, name: &'static str, help: &'static str, points: Vec<Point>) -> Reading {
+    Reading { name, help, unit: "", kind, points }
 }
 
 fn counter(name: &'static str, help: &'static str, value: u64) -> Reading {

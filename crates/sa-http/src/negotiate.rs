@@ -85,16 +85,23 @@ fn quality<'a>(mut parameters: impl Iterator<Item = &'a str>) -> Option<f32> {
 
 /// Refuses a body that does not say it is JSON.
 pub(crate) fn check_json_body(headers: &HeaderMap) -> ApiResult<()> {
+    check_body(headers, "application/json")
+}
+
+/// Refuses a body that does not say it is of this type.
+pub(crate) fn check_body(headers: &HeaderMap, media: &str) -> ApiResult<()> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let essence = given.split(';').next().unwrap_or("").trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+    if essence(given).eq_ignore_ascii_case(media) {
         return Ok(());
     }
     let found = if given.is_empty() { "nothing".to_owned() } else { format!("'{given}'") };
-    Err(ApiError::new(
-        ErrorCode::UnsupportedMediaType,
-        format!("the content type must be application/json; the request says {found}"),
-    ))
+    let detail = format!("the content type must be {media}; the request says {found}");
+    Err(ApiError::new(ErrorCode::UnsupportedMediaType, detail))
+}
+
+/// A media type without its parameters.
+pub(crate) fn essence(media: &str) -> &str {
+    media.split(';').next().unwrap_or_default().trim()
 }
 
 struct Range<'a> {

@@ -13,7 +13,7 @@ mod unions;
 
 use self::problems::Located;
 use crate::acp;
-use crate::routes::{agents, config, fs, meta, processes, sessions, tickets, usage};
+use crate::routes::{agents, config, fs, meta, processes, sessions};
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Ref, RefOr};
@@ -38,12 +38,6 @@ use utoipa::{Modify, OpenApi};
         (name = "config", description = "MCP servers and skills, kept for a directory"),
         (name = "acp-standard", description = "The ACP remote transport, for stock ACP clients"),
     ),
-    paths(
-        meta::info, meta::health, meta::openapi, meta::metrics, tickets::issue, tickets::revoke, usage::sum,
-        agents::list, agents::get, agents::update, agents::uninstall, agents::install, agents::install_stream,
-        agents::latest, agents::modes, agents::models,
-        acp::list, acp::post, acp::stream, acp::delete, acp::standard_post, acp::standard_get, acp::standard_delete
-    ),
     components(schemas(sa_api::FsOverflow, sa_api::FsWatchReady, sa_api::AgentExit, sa_api::Gap, sa_api::Problem, sa_api::Unparsed, sa_api::ProcessExit, sa_api::ProcessLogGap, sa_api::TerminalClientFrame, sa_api::TerminalServerFrame, sa_api::sessions::WebhookDelivery, sa_api::sessions::TranscriptOrder, sa_api::UsageGrouping)),
     security(("bearer" = []), ("header" = [])),
     modifiers(&Schemes)
@@ -60,14 +54,6 @@ impl Modify for Schemes {
         let header = ApiKeyValue::new("X-Sandbox-Agent-Token");
         components.add_security_scheme("header", SecurityScheme::ApiKey(ApiKey::Header(header)));
     }
-}
-
-/// A response of the layers around the routes.
-struct LayerResponse {
-    name: &'static str,
-    status: &'static str,
-    description: &'static str,
-    from: Answering,
 }
 
 /// Operations that have a response of the layers.
@@ -88,42 +74,41 @@ impl Answering {
     }
 }
 
-const LAYER_RESPONSES: [LayerResponse; 4] = [
-    LayerResponse {
-        name: "TokenInvalid",
-        status: "401",
-        description: "The token is missing or wrong",
-        from: Answering::NeedingToken,
-    },
-    LayerResponse {
-        name: "PermissionDenied",
-        status: "403",
-        description: "The daemon asks for no token and refuses this `Host` or `Origin`",
-        from: Answering::All,
-    },
-    LayerResponse {
-        name: "RequestTimeout",
-        status: "408",
-        description: "The body brought nothing for too long",
-        from: Answering::TakingBody,
-    },
-    LayerResponse {
-        name: "Internal",
-        status: "500",
-        description: "A bug of the daemon",
-        from: Answering::All,
-    },
+/// Name, status and description, and the operations that have it.
+const LAYER_RESPONSES: [(&str, &str, &str, Answering); 5] = [
+    ("TokenInvalid", "401", "The token is missing or wrong", Answering::NeedingToken),
+    (
+        "PermissionDenied",
+        "403",
+        "The daemon asks for no token and refuses this `Host` or `Origin`",
+        Answering::All,
+    ),
+    ("RequestTimeout", "408", "The body brought nothing for too long", Answering::TakingBody),
+    (
+        "TooManyAttempts",
+        "429",
+        "The daemon's token has fewer than 12 characters, and too many wrong ones were sent",
+        Answering::NeedingToken,
+    ),
+    ("Internal", "500", "A bug of the daemon", Answering::All),
 ];
 
 /// Assembles the document from the annotations of the routes.
 pub(crate) fn contract() -> utoipa::openapi::OpenApi {
     let mut document = Contract::openapi();
-    for area in [
-        fs::Operations::openapi(),
-        config::Operations::openapi(),
-        processes::Operations::openapi(),
-        sessions::Operations::openapi(),
+    for (tag, mut area) in [
+        ("meta", meta::Operations::openapi()),
+        ("agents", agents::Operations::openapi()),
+        ("processes", processes::Operations::openapi()),
+        ("sessions", sessions::Operations::openapi()),
+        ("acp", acp::ServerOperations::openapi()),
+        ("files", fs::Operations::openapi()),
+        ("config", config::Operations::openapi()),
+        ("acp-standard", acp::StandardOperations::openapi()),
     ] {
+        for (_, operation) in area.paths.paths.values_mut().flat_map(operations) {
+            operation.tags = Some(vec![tag.to_owned()]);
+        }
         document.merge(area);
     }
     complete(&mut document);
@@ -133,8 +118,8 @@ pub(crate) fn contract() -> utoipa::openapi::OpenApi {
 /// Adds to every operation what its annotations need not repeat.
 fn complete(document: &mut utoipa::openapi::OpenApi) {
     let components = document.components.get_or_insert_default();
-    for layer in &LAYER_RESPONSES {
-        components.responses.insert(layer.name.to_owned(), problems::problem(layer.description).into());
+    for (name, _, description, _) in LAYER_RESPONSES {
+        components.responses.insert(name.to_owned(), problems::problem(description).into());
     }
     unions::name_variants(&mut components.schemas);
     streams::add_components(&mut components.schemas);
@@ -148,14 +133,14 @@ fn complete(document: &mut utoipa::openapi::OpenApi) {
         for (method, operation) in operations(item) {
             parameters::add_of_path(path, operation);
             problems::complete(&mut Located { path, method, operation });
-            for layer in LAYER_RESPONSES.iter().filter(|layer| layer.from.has(operation)).collect::<Vec<_>>()
-            {
-                let reference = RefOr::Ref(Ref::from_response_name(layer.name));
-                // An operation that has the status for reasons of its own says more.
-                operation.responses.responses.entry(layer.status.to_owned()).or_insert(reference);
+            for (name, status, _, from) in LAYER_RESPONSES {
+                if from.has(operation) {
+                    let reference = RefOr::Ref(Ref::from_response_name(name));
+                    // An operation that has the status for reasons of its own says more.
+                    operation.responses.responses.entry(status.to_owned()).or_insert(reference);
+                }
             }
             drop_null_body(operation);
-            parameters::add_old_names(operation);
             parameters::bound(operation);
             schemas::mark_binary(operation);
             streams::describe(operation);

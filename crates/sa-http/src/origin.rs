@@ -1,4 +1,4 @@
-//! Host and Origin rules of a daemon without a token: only programs on this machine, or names it was told, may talk
+//! Host and Origin rules of a daemon without a token: only programs on this machine, or names it was given, may talk
 //! to it. A web page that rebinds its own name to loopback, or simply calls loopback, is turned away.
 
 use crate::auth::Auth;

@@ -1,5 +1,21 @@
 //! The one place where errors become HTTP responses.
 
+/// Declares the codes of errors that say the rest themselves: `Error { pattern => Code, … }`.
+macro_rules! codes {
+    ($($error:ty { $($pattern:pat => $code:ident,)+ })+) => {
+        $(
+            impl From<$error> for crate::problem::ApiError {
+                fn from(error: $error) -> Self {
+                    let code = match &error {
+                        $($pattern => sa_api::ErrorCode::$code,)+
+                    };
+                    Self::new(code, error.to_string())
+                }
+            }
+        )+
+    };
+}
+
 mod files;
 mod hub;
 mod install;
@@ -54,7 +70,7 @@ impl IntoResponse for ApiError {
             headers
                 .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"sandbox-agent\""));
         }
-        // Kept for whoever knows what it is about.
+        // Kept for layers that know what it is about.
         response.extensions_mut().insert(self);
         response
     }

@@ -2,27 +2,24 @@
 //! an operation takes, so a parameter cannot be read without being documented, or misspelled without being refused.
 
 mod known;
-mod parameters;
+mod reader;
 
 pub use known::query_table_json;
 pub(crate) use known::{is_stream_path, stream_paths};
-pub(crate) use parameters::Parameters;
+pub(crate) use reader::{List, QueryPath, read};
 
+use crate::excerpt::{QUOTED_CHARS, cut};
 use crate::problem::{ApiError, ApiResult};
 use axum::extract::{MatchedPath, Request};
 use http::Method;
 use known::{Known, Parameter};
 use sa_agents::closest;
-use std::borrow::Cow;
-
-/// Longest value that a message repeats, in characters.
-const QUOTED_CHARS: usize = 100;
 
 /// Refuses a request whose query its operation does not take: an unknown name, a name given twice, a value of another kind.
 pub(crate) fn check(request: &Request) -> ApiResult<()> {
     let Some(query) = request.uri().query().filter(|query| !query.is_empty()) else { return Ok(()) };
     let Some(known) = operation(request) else { return Ok(()) };
-    let pairs = parameters::pairs(query)?;
+    let pairs = reader::pairs(query)?;
     for (index, (name, value)) in pairs.iter().enumerate() {
         let Some(parameter) = known.find(name) else { return Err(unknown(known, name)) };
         let is_repeated = pairs.iter().take(index).any(|(other, _)| other == name);
@@ -92,11 +89,8 @@ pub(crate) fn mismatch(expected: &str, got: &str) -> String {
 }
 
 /// The beginning of a text that a client sent.
-pub(crate) fn quote(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(QUOTED_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-        None => text.into(),
-    }
+pub(crate) fn quote(text: &str) -> String {
+    cut(text, QUOTED_CHARS)
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use crate::acp;
 use crate::gate;
 use crate::problem::ApiError;
-use crate::routes::{agents, config, fs, inspector, meta, processes, sessions, tickets, usage};
+use crate::routes::{agents, config, fs, inspector, meta, processes, sessions};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, post};
 use sa_api::ErrorCode;
 use std::any::Any;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -30,28 +29,11 @@ pub(crate) fn build(state: AppState) -> Router {
 }
 
 fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/", get(meta::info))
-        .route("/v1/health", get(meta::health))
-        .route("/v1/openapi.json", get(meta::openapi))
-        .route("/metrics", get(meta::metrics))
-        .route("/v1/usage", get(usage::sum))
-        .route("/v1/tickets", post(tickets::issue))
-        .route("/v1/tickets/{ticket}", delete(tickets::revoke))
-        .route("/v1/agents", get(agents::list))
-        .route("/v1/agents/{agent}", get(agents::get).patch(agents::update).delete(agents::uninstall))
-        .route("/v1/agents/{agent}/install", post(agents::install))
-        .route("/v1/agents/{agent}/install/sse", post(agents::install_stream))
-        .route("/v1/agents/{agent}/latest", get(agents::latest))
-        .route("/v1/agents/{agent}/modes", get(agents::modes))
-        .route("/v1/agents/{agent}/models", get(agents::models))
-        .route("/v1/acp", get(acp::list))
-        .route("/v1/acp/{serverId}", get(acp::stream).post(acp::post).delete(acp::delete))
-        .route("/acp", get(acp::standard_get).post(acp::standard_post).delete(acp::standard_delete))
-        .route(
-            "/v1/agents/{agent}/acp",
-            get(acp::standard_get).post(acp::standard_post).delete(acp::standard_delete),
-        )
+    meta::routes()
+        .merge(agents::routes())
+        .merge(acp::server_routes())
+        .merge(acp::standard_routes())
+        .merge(acp::agent_routes())
         .merge(fs::routes())
         .merge(config::routes())
         .merge(processes::routes())

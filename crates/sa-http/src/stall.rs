@@ -1,5 +1,5 @@
 //! A socket that notices when the other side stops taking bytes. A peer that neither reads nor closes would hold
-//! its connection, and what is buffered for it, for ever. One that takes them, however slowly, is alive.
+//! its connection, and what is buffered for it, forever. One that takes them, however slowly, is alive.
 
 use parking_lot::Mutex;
 use sa_hub::Reader;
@@ -35,7 +35,7 @@ pub(crate) struct StallGuard<S> {
     inner: S,
     limit: Duration,
     taken: Taken,
-    /// Runs from the first write that could not go on.
+    /// Runs from the first write that could not continue.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,13 +1,17 @@
 //! State that handlers share.
 
+use crate::attempts::Attempts;
+use crate::auth::Auth;
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
 use crate::{AgentServices, HttpOptions, Services};
+use axum::extract::FromRequestParts;
 use sa_config::ConfigStore;
 use sa_files::Files;
 use sa_hub::Hub;
 use sa_processes::Processes;
 use sa_sessions::Sessions;
+use std::convert::Infallible;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,6 +30,7 @@ pub(crate) struct Parts {
     pub(crate) processes: Processes,
     pub(crate) sessions: Sessions,
     pub(crate) options: HttpOptions,
+    pub(crate) attempts: Attempts,
     pub(crate) tickets: Tickets,
     pub(crate) metrics: Arc<Metrics>,
     /// The open WebSockets, which their connections leave behind.
@@ -37,13 +42,16 @@ pub(crate) struct Parts {
 
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services, stopping: CancellationToken) -> Self {
+        let metrics = Arc::new(Metrics::new(services.clone()));
         let Services { agents, hub, files, configs, processes, sessions, telemetry } = services;
-        let metrics =
-            Arc::new(Metrics::new(hub.clone(), processes.clone(), sessions.clone(), telemetry.clone()));
         if let Some(exporter) = telemetry {
             let metrics = Arc::clone(&metrics);
             exporter.send_metrics(move || metrics.readings());
         }
+        let attempts = match &options.auth {
+            Auth::Token(token) => Attempts::for_token(token),
+            Auth::Open => Attempts::Unlimited,
+        };
         let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
             agents,
@@ -53,12 +61,22 @@ impl AppState {
             processes,
             sessions,
             options,
+            attempts,
             tickets,
             metrics,
             sockets,
             started: Instant::now(),
             stopping,
         }))
+    }
+}
+
+/// Handlers take the state as it is.
+impl FromRequestParts<Self> for AppState {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut http::request::Parts, state: &Self) -> Result<Self, Infallible> {
+        Ok(state.clone())
     }
 }
 

@@ -8,4 +8,4 @@ pub(crate) mod sse;
 pub(crate) mod websocket;
 
 pub(crate) use body::{Frames, response};
-pub(crate) use last_event_id::last_event_id;
+pub(crate) use last_event_id::{ResumeQuery, last_event_id};

@@ -3,7 +3,7 @@
 //! A ticket opens streams (event streams and WebSockets) and nothing else. Without a path it opens any one of them, once, soon. With a
 //! path it opens that one as often as an `EventSource` reconnects, until it expires or is revoked.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use sa_api::{Ticket, Timestamp};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ struct Issued {
     path: Option<String>,
 }
 
-/// How many tickets may be open; the next one ends the one that would expire first.
+/// Tickets that may be open; the next one ends the one that would expire first.
 const OPEN: usize = 1024;
 
 impl Tickets {
@@ -28,7 +28,7 @@ impl Tickets {
     pub(crate) fn issue(&self, path: Option<String>, life: Duration) -> Ticket {
         let ticket = format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
         let now = Instant::now();
-        let mut issued = self.issued();
+        let mut issued = self.issued.lock();
         issued.retain(|_, issued| issued.expires > now);
         if issued.len() >= OPEN
             && let Some(first) = issued.iter().min_by_key(|(_, one)| one.expires).map(|(key, _)| key.clone())
@@ -43,7 +43,7 @@ impl Tickets {
 
     /// Uses a ticket for a stream at this path. False if it was never issued, was used up, is for another path, or is too old.
     pub(crate) fn redeem(&self, ticket: &str, path: &str) -> bool {
-        let mut issued = self.issued();
+        let mut issued = self.issued.lock();
         let Some(found) = issued.get(ticket) else { return false };
         let is_fresh = found.expires > Instant::now();
         match &found.path {
@@ -54,11 +54,7 @@ impl Tickets {
 
     /// Ends a ticket before its time.
     pub(crate) fn revoke(&self, ticket: &str) {
-        self.issued().remove(ticket);
-    }
-
-    fn issued(&self) -> MutexGuard<'_, HashMap<String, Issued>> {
-        self.issued.lock()
+        self.issued.lock().remove(ticket);
     }
 }
 

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
-/// How many timers a connection keeps: one for reading a head, one for waiting for an answer.
+/// Timers that a connection keeps: one for reading a head, one for waiting for an answer.
 const KEPT: usize = 2;
 
 /// The timers of one connection. Clones are the same timers.

@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long an agent may take to say what it offers: some unpack themselves first.
+/// Time for an agent to say what it offers: some unpack themselves first.
 const PROBE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The parts that start agents, probe them and find their credentials.

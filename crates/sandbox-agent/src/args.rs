@@ -1,4 +1,4 @@
-//! The command line: every command and flag, with the variables that stand in for them. What it means is decided in
+//! The command line: every command and flag, with the variables that stand in for them. Their meaning is decided in
 //! `settings.rs` and in the commands.
 
 mod agents;
@@ -16,39 +16,29 @@ mod sessions;
 mod usage;
 mod welcome;
 
-pub(crate) use agents::{
-    DoctorArgs, InstallAgentArgs, InstallChoice, LocalArgs, OutdatedArgs, SourceArgs, UninstallAgentArgs,
-};
-pub(crate) use api::{AcpCommand, ApiArgs, ApiCommand, Connection, MessageSource, Output, StreamArgs};
-pub(crate) use api_agents::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
-pub(crate) use config::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
-pub(crate) use connections::{
-    AgentConnectionCommand, ConnectionCommand, ConnectionPostArgs, ConnectionStreamArgs,
-};
-pub(crate) use credentials::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
-pub(crate) use daemon::{DaemonCommand, LogTailArgs, PlaceArgs, StatusArgs, StopArgs, UpgradeArgs};
-pub(crate) use fs::{DownloadArgs, FsCommand, GetArgs, LsArgs, PutArgs, SearchArgs, UploadArgs, WatchArgs};
-pub(crate) use processes::{
-    AttachArgs, CommandLine, ConfigArgs, DetachKey, InputArgs, LogsArgs, ProcessesCommand, RunArgs, StartArgs,
-};
-pub(crate) use run::{ChatArgs, OutputFormat, RunPromptArgs, SessionArgs, TargetArgs};
-pub(crate) use server::{LogFormat, ServerArgs};
-pub(crate) use sessions::{
-    AnswerArgs, ChoiceArgs, CreateArgs, DecideArgs, EventArgs, ExportArgs, ImportArgs, ListArgs,
-    MessagesArgs, PatchArgs, PermissionArg, SendArgs, SessionsArgs, SessionsCommand,
-};
-pub(crate) use usage::UsageArgs;
+pub(crate) use agents::*;
+pub(crate) use api::*;
+pub(crate) use api_agents::*;
+pub(crate) use config::*;
+pub(crate) use connections::*;
+pub(crate) use credentials::*;
+pub(crate) use daemon::*;
+pub(crate) use fs::*;
+pub(crate) use processes::*;
+pub(crate) use run::*;
+pub(crate) use server::*;
+pub(crate) use sessions::*;
+pub(crate) use usage::*;
 
 use crate::failure::{EXIT_USAGE, Failure};
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde::de::DeserializeOwned;
 use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The variable by which the daemon tells a built-in agent where to keep its sessions.
+/// The variable in which the daemon passes a built-in agent the directory where to keep its sessions.
 pub(crate) const STATE_DIR_VARIABLE: &str = "SANDBOX_AGENT_STATE_DIR";
 /// The variables that say where a daemon's settings and data are.
 /// Agents that were added by command line, one per line.
@@ -189,12 +179,14 @@ fn complete(command: clap::Command) -> clap::Command {
     command.mut_args(complete_arg).mut_subcommands(complete)
 }
 
-/// Parses one of these values of the API, as JSON spells it.
-fn wire<T, const N: usize>(values: [&'static str; N]) -> impl TypedValueParser<Value = T>
-where
-    T: DeserializeOwned + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(values).try_map(|text| serde_json::from_value(text.into()))
+/// Parses one of these values of the API, by its name in JSON.
+fn wire<T: Copy + Send + Sync + 'static>(
+    values: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let named = move |text: String| values.iter().copied().find(|value| name(*value) == text);
+    PossibleValuesParser::new(values.iter().map(move |value| name(*value)))
+        .try_map(move |text| named(text).ok_or("unknown value"))
 }
 
 /// Returns a group of arguments as if nothing was typed, so that only variables count.

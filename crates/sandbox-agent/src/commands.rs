@@ -1,4 +1,4 @@
-//! The commands besides `server`, one file each.
+//! The commands other than `server`, one file each.
 
 pub(crate) mod acp;
 pub(crate) mod api;

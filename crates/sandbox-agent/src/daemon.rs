@@ -10,10 +10,8 @@ use sa_config::ConfigStore;
 use sa_files::Files;
 use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
-use sa_install::Installer;
 use sa_otlp::Exporter;
 use sa_processes::Processes;
-use sa_sessions::Sessions;
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
 use std::net::SocketAddr;
@@ -22,21 +20,16 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How much longer than its parts may take the whole waits before it goes without them.
+/// Time that the whole waits in addition to its parts before it continues without them.
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// A daemon that listens.
 pub(crate) struct Daemon {
-    hub: Hub,
-    files: Files,
-    processes: Processes,
-    sessions: Sessions,
-    installer: Installer,
+    services: Services,
     address: SocketAddr,
     access: Access,
     shutdown: CancellationToken,
     serving: JoinHandle<io::Result<()>>,
-    telemetry: Option<Exporter>,
 }
 
 impl Daemon {
@@ -71,41 +64,24 @@ impl Daemon {
             secrets: settings.access.token().map(str::to_owned).into_iter().collect(),
         };
         let sessions = sessions::open(settings.sessions, around).await?;
-        let installer = launcher.installer().clone();
-        let agents = AgentServices { launcher, probe, host };
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
-        let (cors, allow_hosts) = (settings.cors, settings.allow_hosts);
-        let limits = settings.http_limits;
-        let options = HttpOptions { auth: auth(&settings.access), cors, allow_hosts, limits };
-        let services = Services {
-            agents,
-            hub: hub.clone(),
-            files: files.clone(),
-            configs,
-            processes: processes.clone(),
-            sessions: sessions.clone(),
-            telemetry: telemetry.clone(),
+        let options = HttpOptions {
+            auth: settings.access.token().map_or(Auth::Open, |token| Auth::Token(token.to_owned())),
+            cors: settings.cors,
+            allow_hosts: settings.allow_hosts,
+            limits: settings.http_limits,
         };
+        let agents = AgentServices { launcher, probe, host };
+        let services = Services { agents, hub, files, configs, processes, sessions, telemetry };
         let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(sa_http::serve(listener, options, services, shutdown.clone()));
-        Ok(Self {
-            hub,
-            files,
-            processes,
-            sessions,
-            installer,
-            address,
-            access: settings.access,
-            shutdown,
-            serving,
-            telemetry,
-        })
+        let serving = tokio::spawn(sa_http::serve(listener, options, services.clone(), shutdown.clone()));
+        Ok(Self { services, address, access: settings.access, shutdown, serving })
     }
 
     /// Has the log exported, too, if there is a collector.
     pub(crate) fn export_log(&self, log: &LogGuard) {
-        if let Some(exporter) = &self.telemetry {
+        if let Some(exporter) = &self.services.telemetry {
             log.export(exporter);
         }
     }
@@ -131,14 +107,10 @@ impl Daemon {
 
     /// Returns the address to call, and the token.
     pub(crate) fn contact(&self) -> (String, Option<&str>) {
-        let token = match &self.access {
-            Access::Given(token) | Access::Generated(token) => Some(token.as_str()),
-            Access::Open => None,
-        };
-        (format!("http://{}", self.address), token)
+        (format!("http://{}", self.address), self.access.token())
     }
 
-    /// Serves until told to stop; comes back only when serving failed.
+    /// Serves until it is stopped; comes back only when serving failed.
     pub(crate) async fn serve(&mut self) -> anyhow::Error {
         match (&mut self.serving).await {
             Ok(Ok(())) => anyhow!("the HTTP server ended by itself"),
@@ -150,23 +122,25 @@ impl Daemon {
     /// Stops accepting and ends agents, processes and installations, which answers the requests that wait for them, and
     /// with them the connections. Bounded by the limits.
     pub(crate) async fn stop(&mut self) {
+        let Services { agents, hub, files, processes, sessions, telemetry, .. } = &self.services;
         self.shutdown.cancel();
-        self.files.close();
-        let limits = self.hub.limits();
+        files.close();
+        let limits = hub.limits();
         let bound = Duration::from_millis(limits.shutdown_ms.saturating_add(limits.stop_grace_ms)) + MARGIN;
         let grace = Duration::from_millis(limits.stop_grace_ms);
-        let agents = async {
-            // Sessions first: an agent that is ended with the daemon is nothing that a session should tell of.
-            self.sessions.shutdown().await;
-            self.hub.shutdown().await;
+        let running = async {
+            // Sessions first: an agent that is ended with the daemon is nothing that a session should report.
+            sessions.shutdown().await;
+            hub.shutdown().await;
         };
+        let installer = agents.launcher.installer();
         let ended = async {
-            tokio::join!(self.processes.shutdown(grace), self.installer.shutdown(), agents, &mut self.serving)
+            tokio::join!(processes.shutdown(grace), installer.shutdown(), running, &mut self.serving)
         };
         if tokio::time::timeout(bound, ended).await.is_err() {
             tracing::warn!("not everything ended in time; going without it");
         }
-        if let Some(exporter) = &self.telemetry {
+        if let Some(exporter) = telemetry {
             exporter.shutdown().await;
         }
     }
@@ -181,13 +155,6 @@ fn start_supervisor(clean_env: bool) -> anyhow::Result<Supervisor> {
         guardian: Some(GuardianCommand { program, args: vec!["guardian".into()] }),
     };
     Supervisor::start(options).context("cannot start the supervisor of processes")
-}
-
-fn auth(access: &Access) -> Auth {
-    match access {
-        Access::Given(token) | Access::Generated(token) => Auth::Token(token.clone()),
-        Access::Open => Auth::Open,
-    }
 }
 
 fn warn_if_open(access: &Access, address: SocketAddr) {

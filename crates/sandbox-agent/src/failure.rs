@@ -1,18 +1,21 @@
 //! How a command ends when it does not succeed: what is said on standard error, and the exit code.
 
+use crate::commands::api::explain;
 use crate::diagnostics::diagnose;
+use sa_client::ClientError;
+use std::any::TypeId;
 use std::io;
 use std::process::ExitCode;
 
 /// Exit code of a command line, variable or configuration file that makes no sense (`EX_USAGE`).
 pub(crate) const EXIT_USAGE: u8 = 64;
 
-/// Why a command did not succeed.
+/// The reason a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Bad usage; the same call fails again.
     Usage(anyhow::Error),
-    /// It made sense and did not work.
+    /// A valid command that did not work.
     Failed(anyhow::Error),
     /// The exit code of a program that was run, which has reported the reason itself.
     Exit(u8),
@@ -37,13 +40,16 @@ impl Failure {
     }
 }
 
-impl<E: Into<anyhow::Error>> From<E> for Failure {
+impl<E: Into<anyhow::Error> + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::Failed(error.into())
+        let is_call = TypeId::of::<E>() == TypeId::of::<ClientError>();
+        let error = error.into();
+        // Of an error with context, the context says more.
+        if is_call { error.downcast().map_or_else(Self::Failed, explain) } else { Self::Failed(error) }
     }
 }
 
-/// Whoever read our output closed it, as `head` does: the command is done.
+/// The reader of our output closed it, as `head` does: the command is done.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,7 +1,7 @@
 //! Standard input as a lifeline: the daemon ends when the program that started it does, even by SIGKILL.
 //!
-//! The operating system closes a dead program's end of a pipe, so no signal, process id or polling is needed. What
-//! arrives on standard input is discarded.
+//! The operating system closes a dead program's end of a pipe, so no signal, process id or polling is needed.
+//! Everything that arrives on standard input is discarded.
 
 use crate::settings::Lifetime;
 use std::io;

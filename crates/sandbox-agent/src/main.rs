@@ -22,7 +22,7 @@ use args::{Command, ServerArgs};
 use daemon::Daemon;
 use failure::Failure;
 use lifeline::Lifeline;
-use local_daemon::{Place, Registration, Role};
+use local_daemon::{DaemonFolder, Registration, Role};
 use sa_otlp::LogLayer;
 use settings::Settings;
 use signals::Signals;
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs a daemon: in the foreground, unless it is one in the background with a place of its own.
-fn server(args: ServerArgs, background: Option<(Place, Registration)>) -> Result<ExitCode, Failure> {
+fn server(args: ServerArgs, background: Option<(DaemonFolder, Registration)>) -> Result<ExitCode, Failure> {
     memory::configure();
     let settings =
         Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
@@ -112,12 +112,16 @@ async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<ExitCode
 }
 
 /// As many workers as this process may use cores; a container's share counts, not the machine's.
+///
+/// Threads that wait for the disk live a little longer than the pause between two looks at the heap, so one of them is
+/// always there. Without any, and where the system starts no further thread, work for the disk would never begin.
 fn runtime() -> anyhow::Result<Runtime> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut builder = Builder::new_multi_thread();
     builder
         .worker_threads(cores)
         .thread_name("sandbox-agent")
+        .thread_keep_alive(memory::INTERVAL + Duration::from_secs(5))
         .enable_all()
         .build()
         .context("cannot start threads")

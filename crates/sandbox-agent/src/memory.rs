@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 /// Time between two looks at the heap. Memory is back within a minute of the end of a burst.
-const INTERVAL: Duration = Duration::from_secs(15);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(15);
 /// Time for a start to be over, also on a slow machine.
 const START: Duration = Duration::from_millis(500);
 

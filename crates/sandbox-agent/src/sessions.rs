@@ -13,7 +13,7 @@ use sa_supervisor::Supervisor;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where sessions are kept, in the data directory.
+/// The file of sessions, in the data directory.
 const STORE_FILE: &str = "sessions.db";
 
 /// The parts that sessions are built on.

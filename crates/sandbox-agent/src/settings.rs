@@ -12,8 +12,7 @@ pub(crate) use agents::AgentSettings;
 pub(crate) use file::ConfigError;
 pub(crate) use token::TokenError;
 
-use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LogFormat, ServerArgs};
-use agents::AgentWords;
+use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LocalArgs, LogFormat, ServerArgs};
 use file::ConfigFile;
 use sa_agents::{CatalogueError, DefinitionError};
 use sa_api::ProcessConfig;
@@ -49,13 +48,13 @@ pub(crate) struct Settings {
     pub(crate) lifetime: Lifetime,
     pub(crate) log_format: LogFormat,
     pub(crate) log: String,
-    /// Where traces, metrics and logs go.
+    /// The exporter of traces, metrics and logs.
     pub(crate) telemetry: Option<sa_otlp::Config>,
     /// To be logged as soon as there is a log.
     pub(crate) warnings: Vec<String>,
 }
 
-/// How long the daemon runs.
+/// The time that the daemon runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lifetime {
     /// Until a signal ends it.
@@ -64,7 +63,7 @@ pub(crate) enum Lifetime {
     UntilStdinCloses,
 }
 
-/// How sessions are kept.
+/// The ways in which sessions are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionSettings {
     pub(crate) limits: SessionLimits,
@@ -72,14 +71,14 @@ pub(crate) struct SessionSettings {
     pub(crate) kept: bool,
 }
 
-/// Who may talk to the daemon.
+/// The clients that may talk to the daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Whoever knows the token that the user chose.
+    /// Clients with the token that the user chose.
     Given(String),
-    /// Whoever knows the token that was made up for this run.
+    /// Clients with the token that was generated for this run.
     Generated(String),
-    /// Whoever reaches the port.
+    /// Every client that reaches the port.
     Open,
 }
 
@@ -93,7 +92,7 @@ impl Access {
     }
 }
 
-/// Why the arguments make no sense together.
+/// The reason the arguments make no sense together.
 #[derive(Debug, Error)]
 pub(crate) enum SettingsError {
     #[error("cannot read the configuration file {}", .0.display())]
@@ -144,13 +143,9 @@ impl Settings {
         let mut warnings = Vec::new();
         let mut file = ConfigFile::read(args.config.as_deref(), &mut warnings)?;
         let access = access(&args, &file, &mut warnings)?;
-        let words = AgentWords {
-            data_dir: args.data_dir,
-            sources: args.sources,
-            require_preinstall: args.require_preinstall,
-            agents: args.agent,
-        };
-        let agents = AgentSettings::decide(words, &mut file, &variable)?;
+        let local = LocalArgs { config: None, data_dir: args.data_dir, sources: args.sources };
+        let agents =
+            AgentSettings::decide(local, args.require_preinstall, &args.agent, &mut file, &variable)?;
         let endpoint = args.otlp_endpoint.or(file.otlp_endpoint).filter(|endpoint| !endpoint.is_empty());
         let with_content = args.otlp_content.or(file.otlp_content).unwrap_or(false);
         let text = |name: &str| variable(name)?.into_string().ok();
@@ -282,10 +277,16 @@ impl AccessWords<'_> {
     fn access(self, warnings: &mut Vec<String>) -> Result<Option<Access>, SettingsError> {
         match (self.token, self.token_file, self.no_token) {
             (None, None, false) => Ok(None),
-            (Some(token), None, false) => Ok(Some(Access::Given(token::check(token.clone())?))),
+            (Some(token), None, false) => {
+                let token = token::check(token.clone())?;
+                warnings.extend(token::weakness(&token));
+                Ok(Some(Access::Given(token)))
+            }
             (None, Some(path), false) => {
                 warnings.extend(token::exposure(path));
-                Ok(Some(Access::Given(token::read(path)?)))
+                let token = token::read(path)?;
+                warnings.extend(token::weakness(&token));
+                Ok(Some(Access::Given(token)))
             }
             (None, None, true) => Ok(Some(Access::Open)),
             (token, token_file, no_token) => {

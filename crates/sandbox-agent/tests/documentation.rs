@@ -127,7 +127,7 @@ fn the_example_is_accepted_and_complete() {
     }
 }
 
-/// Each agent of the catalogue has its row, with how it starts.
+/// Each agent of the catalog has its row, with how it starts.
 #[test]
 fn every_agent_is_there_with_how_it_starts() {
     const AGENTS: &str = include_str!("../../../docs/agents.md");

@@ -166,7 +166,7 @@ fn every_operation_is_sent_by_a_command() {
     }
 }
 
-/// Tells whether a request such as `GET /v1/agents/demo` is of an operation such as `GET /v1/agents/{agent}`.
+/// Returns whether a request such as `GET /v1/agents/demo` is of an operation such as `GET /v1/agents/{agent}`.
 fn is_of(request: &str, operation: &str) -> bool {
     let parts = |text: &str| text.split(['/', ' ']).map(str::to_owned).collect::<Vec<_>>();
     let (request, operation) = (parts(request), parts(operation));

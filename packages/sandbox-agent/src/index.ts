@@ -45,6 +45,7 @@ export {
   ProviderUnreachableError,
   RangeNotSatisfiableError,
   RequestTimeoutError,
+  ResourceExhaustedError,
   ShuttingDownError,
   SpawnFailedError,
   StreamFailedError,

@@ -20,6 +20,7 @@ const ADVICE: Record<string, string> = {
   too_many_requests: "Wait a moment, then try again.",
   not_found: "It may have been deleted in the meantime.",
   unsupported: "Choose one of the values that the agent offers.",
+  resource_exhausted: "Stop some processes in the sandbox, then try again.",
   shutting_down: "The daemon is stopping. Start it again, then retry.",
 };
 

@@ -1,18 +1,17 @@
 //! Reasons why an agent is not ready.
 
 use crate::AgentExit;
+use sa_api_macros::api;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::borrow::Cow;
-use utoipa::ToSchema;
 
 /// The reason why an agent is not ready. `type` names the single other member, which has the details.
 // `remote` keeps the derived form, without `type`, for the implementations below.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[api]
 #[cfg_attr(feature = "json-schema", schemars(rename = "AgentError", transform = add_types))]
-#[serde(remote = "Self", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(remote = "Self")]
 pub enum AgentError {
     /// The provider rejected the credentials, or there are none.
     TokenError {
@@ -51,24 +50,8 @@ pub enum AgentError {
         /// Description of the problem.
         message: String,
         /// The agent's own error.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
     },
-}
-
-impl AgentError {
-    /// Returns the name of the reason, which is `type` and the single other member.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::TokenError { .. } => "tokenError",
-            Self::ProcessExited { .. } => "processExited",
-            Self::InstallFailed { .. } => "installFailed",
-            Self::SpawnFailed { .. } => "spawnFailed",
-            Self::Unsupported { .. } => "unsupported",
-            Self::Timeout { .. } => "timeout",
-            Self::Protocol { .. } => "protocol",
-        }
-    }
 }
 
 impl Serialize for AgentError {

@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 pub type McpServers = BTreeMap<String, McpServerConfig>;
 
 /// Settings of a new session.
-#[api]
-#[derive(Clone, Default, PartialEq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, secret, Default)]
 pub struct CreateSession {
     /// Id of the agent.
     #[schema(min_length = 1)]
@@ -22,56 +20,48 @@ pub struct CreateSession {
     pub agent_mode: Option<String>,
     /// Permission mode.
     #[serde(default)]
-    #[schema(required = false)]
     pub permission_mode: PermissionMode,
     /// Model. Defaults to the agent's own choice.
     pub model: Option<String>,
     /// Variant of the model, such as `high`.
     pub variant: Option<String>,
     /// Other options of the agent, by id, as `choices.options` of a session lists them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub options: BTreeMap<String, OptionValue>,
     /// Credential for the model's provider. It is kept in memory only, so it must be sent again after a restart of the daemon.
     pub token: Option<String>,
     /// Checks the credential with the provider before anything is started.
     #[serde(default)]
-    #[schema(required = false)]
     pub validate_token: bool,
     /// Version of the agent. Defaults to the current one.
     pub agent_version: Option<String>,
     /// Working directory, relative to the workspace. Defaults to the workspace.
     pub cwd: Option<String>,
     /// Environment variables of the agent. They are kept in memory only.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub env: BTreeMap<String, String>,
     /// MCP servers by name, in addition to those of the directory.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, McpServerConfig>, required = false)]
     pub mcp: McpServers,
     /// Sets of skills by name, in addition to those of the directory.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub skills: BTreeMap<String, SkillsConfig>,
     /// Metadata of the client's choice.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schema(value_type = Object, required = false)]
+    #[optional]
     pub metadata: Map<String, Value>,
     /// Title of the session. The agent may set one if it is absent.
     pub title: Option<String>,
     /// Rules that decide permission requests without a client.
     #[serde(default)]
-    #[schema(required = false)]
     pub policy: PermissionPolicy,
     /// Webhook that receives the events of the session.
     pub webhook: Option<Webhook>,
 }
 
 /// Rules that decide permission requests without a client.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
-#[serde(deny_unknown_fields, default)]
+#[api(strict, Default)]
+#[serde(default)]
 pub struct PermissionPolicy {
     /// Rules. The first one that matches decides; without one a client is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -85,8 +75,7 @@ pub struct PermissionPolicy {
 }
 
 /// Decision after a timeout.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum TimeoutDecision {
     /// Reject.
     #[default]
@@ -96,9 +85,7 @@ pub enum TimeoutDecision {
 }
 
 /// A rule for permission requests. Every member that is present must match.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Eq)]
 pub struct PermissionRule {
     /// The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
     /// characters.
@@ -111,7 +98,6 @@ pub struct PermissionRule {
 
 /// Decision of a rule.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Allow.
     Allow,
@@ -149,9 +135,8 @@ fn option_changes() -> utoipa::openapi::schema::Object {
 }
 
 /// Changes to a session. Absent members keep their value.
-#[api]
-#[derive(Clone, Default, PartialEq)]
-#[serde(deny_unknown_fields, default)]
+#[api(strict, secret, Default)]
+#[serde(default)]
 pub struct SessionPatch {
     /// Title of the session.
     pub title: Option<String>,

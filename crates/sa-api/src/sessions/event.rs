@@ -26,10 +26,36 @@ pub struct UniversalEvent {
     pub data: EventData,
 }
 
-/// Data of an event: an object with one member, named after the event's type.
-#[api]
-#[derive(Debug, Clone, PartialEq)]
-pub enum EventData {
+/// Declares the events once: their data, and their names for `type` and for filters.
+macro_rules! events {
+    ($($(#[doc = $doc:literal])+ $variant:ident($data:ty),)+) => {
+        /// Data of an event: an object with one member, named after the event's type.
+        #[api]
+        pub enum EventData {
+            $($(#[doc = $doc])+ $variant($data),)+
+        }
+
+        /// Name of a kind of event.
+        #[api(PartialOrd, Ord, Hash)]
+        pub enum EventType {
+            $(
+                #[allow(missing_docs, reason = "each is described at the variant of EventData")]
+                $variant,
+            )+
+        }
+
+        impl EventData {
+            /// Returns the type of the event that this is the data of.
+            pub fn event_type(&self) -> EventType {
+                match self {
+                    $(Self::$variant(_) => EventType::$variant),+
+                }
+            }
+        }
+    };
+}
+
+events! {
     /// The agent is ready, for the first time or again.
     Started(Started),
     /// A new message, or the newest state of a message.
@@ -81,8 +107,7 @@ pub enum EventData {
 }
 
 /// Data of the event `started`.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct Started {
     /// Version of the agent, if it is known.
     pub agent_version: Option<String>,
@@ -93,16 +118,14 @@ pub struct Started {
 }
 
 /// A plan of the agent.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct Plan {
     /// Entries of the plan, in order.
     pub entries: Vec<PlanEntry>,
 }
 
 /// An entry of a plan.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct PlanEntry {
     /// Text of the entry.
     pub content: String,
@@ -114,7 +137,6 @@ pub struct PlanEntry {
 
 /// Status of an entry of a plan.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanStatus {
     /// Not started.
     Pending,
@@ -126,7 +148,6 @@ pub enum PlanStatus {
 
 /// Priority of an entry of a plan.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanPriority {
     /// High.
     High,
@@ -137,8 +158,7 @@ pub enum PlanPriority {
 }
 
 /// Start of a turn.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct TurnStarted {
     /// Id of the turn.
     pub turn_id: String,
@@ -148,14 +168,13 @@ pub struct TurnStarted {
 
 /// End of a turn.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct TurnEnded {
     /// Id of the turn.
     pub turn_id: String,
     /// Reason why the turn ended.
     pub stop_reason: StopReason,
-    /// Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
-    /// forked while the turn ran.
+    /// The reason its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was
+    /// exported or forked while the turn ran.
     #[schema(value_type = Option<String>)]
     #[cfg_attr(feature = "json-schema", schemars(with = "Option<String>"))]
     pub reason: Option<CutOff>,
@@ -165,7 +184,6 @@ pub struct TurnEnded {
 
 /// Reason why a turn ended.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// The agent finished.
     EndTurn,
@@ -184,8 +202,7 @@ pub enum StopReason {
 }
 
 /// Change of the mode, model or another setting.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct ModeChanged {
     /// Current values, and the lists that have changed.
     pub choices: ChangedChoices,
@@ -193,8 +210,7 @@ pub struct ModeChanged {
 
 /// Current mode, model and variant of a session, with the lists of choices that differ from those before. A list that is absent
 /// is as it was; before the first event all lists are empty.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct ChangedChoices {
     /// The agent's own mode.
     pub mode: Option<String>,
@@ -213,24 +229,21 @@ pub struct ChangedChoices {
 }
 
 /// Change of the title.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct InfoChanged {
     /// The title. Absent if there is none any more.
     pub title: Option<String>,
 }
 
 /// Commands that a message may begin with.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct CommandsAvailable {
     /// All commands.
     pub commands: Vec<Command>,
 }
 
 /// A command that a message may begin with, after a slash.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Command {
     /// Name of the command, without the slash.
     pub name: String,
@@ -241,8 +254,7 @@ pub struct Command {
 }
 
 /// Tokens and cost. Members that the agent does not report are absent.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct Usage {
     /// Tokens in the model's context.
     pub context_used: Option<u64>,
@@ -266,7 +278,6 @@ pub struct Usage {
 
 /// A cost.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct UsageCost {
     /// Amount.
     pub amount: f64,
@@ -275,8 +286,7 @@ pub struct UsageCost {
 }
 
 /// A notice from the agent that is not part of a message.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Notice {
     /// Severity of the notice.
     pub severity: NoticeSeverity,
@@ -288,7 +298,6 @@ pub struct Notice {
 
 /// Severity of a notice.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeSeverity {
     /// Information.
     Info,
@@ -299,8 +308,7 @@ pub enum NoticeSeverity {
 }
 
 /// A summary of the conversation that replaces it in the agent's context.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct Compaction {
     /// Id of the compaction.
     pub id: Option<String>,
@@ -313,8 +321,7 @@ pub struct Compaction {
 }
 
 /// A failure.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct CrashInfo {
     /// Description of the failure.
     pub message: String,
@@ -332,8 +339,7 @@ pub struct CrashInfo {
 }
 
 /// The agent's memory of the conversation after a restart.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Continuity {
     /// Kind of the memory.
     pub kind: ContinuityKind,
@@ -343,7 +349,6 @@ pub struct Continuity {
 
 /// Kind of an agent's memory after a restart.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContinuityKind {
     /// The agent resumed its own session and remembers everything.
     Native,
@@ -354,8 +359,7 @@ pub enum ContinuityKind {
 }
 
 /// End of the session.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Ended {
     /// Reason: `terminated`.
     #[schema(value_type = String)]
@@ -365,15 +369,13 @@ pub struct Ended {
 
 /// Output of the agent that has no other form.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct Unknown {
     /// Output of the agent.
     pub raw: Value,
 }
 
 /// A page of events.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct EventPage {
     /// Events in the order of their ids.
     pub events: Vec<UniversalEvent>,

@@ -4,9 +4,7 @@ use super::MessagePart;
 use sa_api_macros::api;
 
 /// A message for the agent: either `message` or `parts`.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default)]
 pub struct PostMessage {
     /// Text of the message, in Markdown.
     #[schema(nullable = false, min_length = 1)]
@@ -16,13 +14,11 @@ pub struct PostMessage {
     pub parts: Option<Vec<MessagePart>>,
     /// Delivery of the message while a turn runs.
     #[serde(default)]
-    #[schema(required = false)]
     pub delivery: Delivery,
 }
 
 /// Delivery of a message while a turn runs.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum Delivery {
     /// The message waits for the end of the turn and of earlier messages.
     #[default]
@@ -32,8 +28,7 @@ pub enum Delivery {
 }
 
 /// An accepted message. It is stored and survives a crash of the daemon.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct MessageAccepted {
     /// Id of the turn that the message begins or will begin.
     pub turn_id: String,
@@ -46,8 +41,7 @@ pub struct MessageAccepted {
 }
 
 /// Result of a cancellation.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct CancelResult {
     /// Id of the turn that is being cancelled. Absent if no turn runs.
     pub turn_id: Option<String>,
@@ -56,9 +50,7 @@ pub struct CancelResult {
 }
 
 /// Settings of a fork.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct ForkSession {
     /// Id of the new session. Generated if absent.
     #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._~:@-]{0,127}$")]
@@ -72,9 +64,7 @@ pub struct ForkSession {
 }
 
 /// Answers to a question request.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct QuestionReply {
     /// For each question the labels of the chosen options, or the text of the answer.
     pub answers: Vec<Vec<String>>,
@@ -84,9 +74,7 @@ pub struct QuestionReply {
 }
 
 /// Decision on a permission request.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Eq)]
 pub struct PermissionReply {
     /// Decision.
     pub reply: PermissionReplyKind,
@@ -103,9 +91,7 @@ pub struct PermissionReply {
 }
 
 /// A rule that allows calls in this session without asking. Every member that is present must match.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Eq)]
 pub struct AllowRule {
     /// The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters.
     pub tool: String,
@@ -115,7 +101,6 @@ pub struct AllowRule {
 
 /// Decision on a permission request.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionReplyKind {
     /// Allow this time.
     Once,

@@ -1,13 +1,10 @@
 //! Messages and their parts: what was said, thought, called and returned.
 
 use sa_api_macros::api;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
 /// A message. A later message with the same id replaces the earlier one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[api]
 #[serde(untagged)]
 pub enum UniversalMessage {
     /// A message that was parsed.
@@ -18,7 +15,6 @@ pub enum UniversalMessage {
 
 /// A message.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct ParsedMessage {
     /// Id of the message, unique in its session.
     pub id: String,
@@ -29,18 +25,15 @@ pub struct ParsedMessage {
     /// More about the message: `turnId`, `delivery` (`interrupt` if a user's message was sent ahead of those that waited),
     /// `parentId` (the tool call of the sub-agent that it belongs to), `continues` (the message that this one continues, which had
     /// become too long), `_meta` (additions of the agent), `unrecognized` (members that were not understood).
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schema(value_type = Object, required = false)]
+    #[optional]
     pub metadata: Map<String, Value>,
 }
 
 /// A message that could not be parsed. `role` distinguishes it from other messages.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct UnparsedMessage {
     /// Always `unknown`.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub role: UnknownRole,
     /// Output of the agent.
     pub raw: Value,
@@ -49,8 +42,7 @@ pub struct UnparsedMessage {
 }
 
 /// Role of a message that could not be parsed.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum UnknownRole {
     /// Not known.
     #[default]
@@ -59,7 +51,6 @@ pub enum UnknownRole {
 
 /// Author of a message.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The user.
     User,
@@ -69,8 +60,7 @@ pub enum Role {
 
 /// A part of a message.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
-#[serde(tag = "type", rename_all_fields = "camelCase")]
+#[serde(tag = "type")]
 pub enum MessagePart {
     /// Text, in Markdown.
     Text {
@@ -97,12 +87,10 @@ pub enum MessagePart {
         /// Input of the tool.
         input: Option<Value>,
         /// Files that the call works on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[schema(required = false)]
+        #[optional]
         locations: Vec<Location>,
     },
     /// Result of a tool, complete or so far.
-    #[schema(rename_all = "camelCase")]
     ToolResult {
         /// Id of the call.
         id: String,
@@ -123,7 +111,6 @@ pub enum MessagePart {
         arguments: Value,
     },
     /// Result of a function that the client called.
-    #[schema(rename_all = "camelCase")]
     FunctionResult {
         /// Id of the call.
         id: String,
@@ -135,7 +122,6 @@ pub enum MessagePart {
         is_error: bool,
     },
     /// A file, or a change to a file.
-    #[schema(rename_all = "camelCase")]
     File {
         /// Name of the file, if `path` does not contain it.
         name: Option<String>,
@@ -148,12 +134,10 @@ pub enum MessagePart {
         /// Change to the file.
         diff: Option<Diff>,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// An image.
-    #[schema(rename_all = "camelCase")]
     Image {
         /// Content of the image.
         source: FileSource,
@@ -162,8 +146,7 @@ pub enum MessagePart {
         /// Description of the image.
         alt: Option<String>,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// A failure.
@@ -180,8 +163,7 @@ pub enum MessagePart {
 
 /// Content of a file or image.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
-#[serde(tag = "type", rename_all_fields = "camelCase")]
+#[serde(tag = "type")]
 pub enum FileSource {
     /// Content as text.
     Text {
@@ -201,8 +183,7 @@ pub enum FileSource {
 }
 
 /// A change to a file.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Diff {
     /// Content before the change. Absent for a new file.
     pub old_text: Option<String>,
@@ -211,8 +192,7 @@ pub struct Diff {
 }
 
 /// A position in a file.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Location {
     /// Path of the file.
     pub path: String,
@@ -222,32 +202,27 @@ pub struct Location {
 
 /// Content that a tool call displays.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
-#[serde(tag = "type", rename_all_fields = "camelCase")]
+#[serde(tag = "type")]
 pub enum ToolContent {
     /// Text.
     Text {
         /// The text.
         text: String,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// An image.
-    #[schema(rename_all = "camelCase")]
     Image {
         /// Content of the image.
         source: FileSource,
         /// Media type of the image.
         mime_type: String,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// A file, or a link to a file.
-    #[schema(rename_all = "camelCase")]
     File {
         /// Name of the file, if `path` does not contain it.
         name: Option<String>,
@@ -258,12 +233,10 @@ pub enum ToolContent {
         /// Media type of the content.
         mime_type: Option<String>,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// A change to a file.
-    #[schema(rename_all = "camelCase")]
     Diff {
         /// Path of the file.
         path: String,
@@ -272,8 +245,7 @@ pub enum ToolContent {
         /// Content after the change.
         new_text: String,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// A terminal of the agent.
@@ -281,8 +253,7 @@ pub enum ToolContent {
         /// Id of the terminal.
         id: String,
         /// Other members that the agent sent.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        #[schema(value_type = Object, required = false)]
+        #[optional]
         extra: Map<String, Value>,
     },
     /// Output of the agent that has no other form.
@@ -293,8 +264,7 @@ pub enum ToolContent {
 }
 
 /// Kind of a tool.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum ToolKind {
     /// Reads files or data.
     Read,
@@ -321,8 +291,7 @@ pub enum ToolKind {
 }
 
 /// Status of a tool call.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum ToolStatus {
     /// Not started. The input is still being written, or the call waits for a permission.
     #[default]
@@ -336,8 +305,7 @@ pub enum ToolStatus {
 }
 
 /// A piece of a message that is being written. The complete message follows as a `message` event with the same id.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct MessageDelta {
     /// Id of the message.
     pub message_id: String,
@@ -351,7 +319,6 @@ pub struct MessageDelta {
 
 /// Part of a message that a piece continues.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeltaKind {
     /// Text.
     Text,

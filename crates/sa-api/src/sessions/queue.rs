@@ -3,8 +3,7 @@
 use sa_api_macros::api;
 
 /// The end of a message that never began a turn.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct MessageWithdrawn {
     /// The message's id.
     pub message_id: String,
@@ -14,9 +13,8 @@ pub struct MessageWithdrawn {
     pub by: WithdrawnBy,
 }
 
-/// Why a message was withdrawn.
+/// The reason a message was withdrawn.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithdrawnBy {
     /// A client deleted this message.
     Client,
@@ -31,17 +29,14 @@ pub enum WithdrawnBy {
 }
 
 /// Messages that wait until the session is resumed.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct QueueHeld {
     /// Their ids, the next one first.
     pub message_ids: Vec<String>,
 }
 
 /// A new order for messages that wait.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, Default, Eq)]
 pub struct QueueOrder {
     /// Ids of messages, the next one first. They take the places that they have in the queue, in this order; others keep theirs.
     /// Messages that do not wait are ignored.
@@ -49,16 +44,14 @@ pub struct QueueOrder {
 }
 
 /// The order of the messages that wait, after a client changed it.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct QueueReordered {
     /// Ids of all messages that wait, the next one first.
     pub message_ids: Vec<String>,
 }
 
 /// Messages that no longer have to wait.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[api(Default, Eq)]
 pub struct QueueReleased {
     /// Their ids, the next one first.
     pub message_ids: Vec<String>,

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 /// A request for answers. It stays open until it is answered or rejected, or its turn ends.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct QuestionRequest {
     /// Id of the request, unique in its session.
     pub id: String,
@@ -21,8 +20,7 @@ pub struct QuestionRequest {
     /// Questions. A reply has one entry in `answers` for each.
     pub questions: Vec<Question>,
     /// True if the agent asks for the approval of a plan.
-    #[serde(default, skip_serializing_if = "is_false")]
-    #[schema(required = false)]
+    #[optional]
     pub plan_approval: bool,
     /// Time at which the request is rejected, unless it is answered before.
     pub expires_at: Option<Timestamp>,
@@ -30,7 +28,6 @@ pub struct QuestionRequest {
 
 /// A question.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Short heading of the question.
     pub header: Option<String>,
@@ -39,8 +36,7 @@ pub struct Question {
     /// Kind of the answer.
     pub kind: QuestionKind,
     /// Options to choose from. Answers are labels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub options: Vec<QuestionOption>,
     /// True if several options may be chosen.
     pub multi_select: bool,
@@ -68,14 +64,12 @@ pub struct Question {
     /// Greatest number of options to choose.
     pub max_items: Option<u64>,
     /// Answer to suggest, in the form of an entry of `answers`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub default: Vec<String>,
 }
 
 /// Kind of the answer to a question.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// One or several of the options.
     Choice,
@@ -92,8 +86,7 @@ pub enum QuestionKind {
 }
 
 /// An option of a question.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct QuestionOption {
     /// Label, which is also the answer.
     pub label: String,
@@ -103,7 +96,6 @@ pub struct QuestionOption {
 
 /// End of a question request.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct QuestionResolved {
     /// Id of the question request.
     pub id: String,
@@ -119,7 +111,6 @@ pub struct QuestionResolved {
 
 /// Outcome of a question request.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionOutcome {
     /// Answered.
     Answered,
@@ -131,7 +122,6 @@ pub enum QuestionOutcome {
 
 /// Cause of the end of a question or permission request.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResolvedBy {
     /// A client replied.
     Client,
@@ -155,7 +145,6 @@ pub enum ResolvedBy {
 
 /// A request for permission. It stays open until it is answered, or its turn ends.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct PermissionRequest {
     /// Id of the request, unique in its session.
     pub id: String,
@@ -172,8 +161,7 @@ pub struct PermissionRequest {
     /// Input of the tool.
     pub input: Option<Value>,
     /// Preview of the action, such as the change to a file.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub parts: Vec<MessagePart>,
     /// Replies that the agent accepts.
     pub options: Vec<PermissionOption>,
@@ -182,8 +170,7 @@ pub struct PermissionRequest {
 }
 
 /// A reply that the agent accepts.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct PermissionOption {
     /// The agent's own id of the option. A reply may name it.
     pub id: String,
@@ -195,7 +182,6 @@ pub struct PermissionOption {
 
 /// End of a permission request.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct PermissionResolved {
     /// Id of the permission request.
     pub id: String,
@@ -209,8 +195,4 @@ pub struct PermissionResolved {
     pub by: ResolvedBy,
     /// Name that the client gave itself.
     pub client: Option<String>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !*value
 }

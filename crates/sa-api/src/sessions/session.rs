@@ -3,14 +3,11 @@
 use super::{AgentError, PermissionRequest, QuestionRequest, Usage, WebhookStatus};
 use crate::Timestamp;
 use sa_api_macros::api;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 /// A page of sessions.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct SessionList {
     /// Sessions, the newest first by `createdAt`.
     pub sessions: Vec<Session>,
@@ -22,7 +19,6 @@ pub struct SessionList {
 
 /// A session.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// Id of the session.
     pub session_id: String,
@@ -45,8 +41,7 @@ pub struct Session {
     /// Variant of the model that was requested, such as `high`.
     pub variant: Option<String>,
     /// The options that were asked for, by id; `choices.options` has what is set.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub options: BTreeMap<String, OptionValue>,
     /// Working directory.
     pub cwd: String,
@@ -67,12 +62,10 @@ pub struct Session {
     /// Number of messages that wait for their turn.
     pub queued: usize,
     /// The messages that wait, the next one first.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub queue: Vec<QueuedMessage>,
     /// True if the queue is held since a restart of the daemon. `POST …/resume` or a new message continues it.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub queue_held: bool,
     /// Open question requests.
     pub questions: Vec<QuestionRequest>,
@@ -96,8 +89,7 @@ pub struct Session {
 }
 
 /// State of a session.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum SessionState {
     /// The agent is being started.
     Starting,
@@ -108,15 +100,14 @@ pub enum SessionState {
     Running,
     /// The agent waits for an answer.
     RequiresAction,
-    /// The agent or the daemon ended; the next message starts the agent anew.
+    /// The agent or the daemon ended; the next message starts the agent again.
     Interrupted,
     /// The session was terminated.
     Ended,
 }
 
 /// A message that waits for its turn.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct QueuedMessage {
     /// The message's id in the events.
     pub message_id: String,
@@ -125,29 +116,25 @@ pub struct QueuedMessage {
 }
 
 /// A running turn.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct Turn {
     /// Id of the turn.
     pub turn_id: String,
     /// Time at which the turn began.
     // Records of earlier versions have milliseconds under another name.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub started_at: Timestamp,
     /// True if the turn is being cancelled.
     pub cancelling: bool,
     /// Id of the message that the turn works on.
     pub message_id: Option<String>,
     /// Id of the event before the first one of the turn. Read the events after it to follow the turn.
-    #[serde(default)]
-    #[schema(required = true)]
+    #[newer]
     pub events_after: u64,
 }
 
 /// Permission mode of an agent.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[api(Default, Hash)]
 pub enum PermissionMode {
     /// The agent asks before it changes anything.
     #[default]
@@ -159,8 +146,7 @@ pub enum PermissionMode {
 }
 
 /// Current settings of a session and the choices for them. A list is empty if the agent offers no choice.
-#[api]
-#[derive(Debug, Clone, Default, PartialEq)]
+#[api(Default)]
 pub struct SessionChoices {
     /// The agent's own mode.
     pub mode: Option<String>,
@@ -175,14 +161,12 @@ pub struct SessionChoices {
     /// Variants of the model to choose from.
     pub variants: Vec<SessionChoice>,
     /// Options of the agent other than mode, model and variant.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub options: Vec<SessionOption>,
 }
 
 /// An option of an agent.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct SessionOption {
     /// Id of the option.
     pub id: String,
@@ -195,14 +179,12 @@ pub struct SessionOption {
     /// Current value.
     pub value: OptionValue,
     /// Values to choose from. Empty for a switch.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[optional]
     pub choices: Vec<SessionChoice>,
 }
 
 /// Value of an option.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[api(Eq)]
 #[serde(untagged)]
 pub enum OptionValue {
     /// On or off.
@@ -212,8 +194,7 @@ pub enum OptionValue {
 }
 
 /// A value to choose.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct SessionChoice {
     /// Id of the choice.
     pub id: String,
@@ -226,8 +207,7 @@ pub struct SessionChoice {
 }
 
 /// A group of choices.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct ChoiceGroup {
     /// Id of the group.
     pub id: String,

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 /// A page of a session's transcript.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptPage {
     /// Messages in the requested order. A user's message stands where its turn began. Messages that wait for their turn come after
     /// all others, in the order of the queue.
@@ -23,7 +22,6 @@ pub struct TranscriptPage {
 
 /// A message of a transcript in its newest state.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptMessage {
     /// Id of the message within its session. `unparsed:<eventId>` for a message that was not understood.
     pub id: String,
@@ -33,8 +31,7 @@ pub struct TranscriptMessage {
     /// part for a message that was not understood.
     pub parts: Vec<MessagePart>,
     /// Metadata of the message, as in the `message` event. `error` says why a message was not understood.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schema(value_type = Object, required = false)]
+    #[optional]
     pub metadata: Map<String, Value>,
     /// Id of the event with this state. Events up to and including this one add nothing to the message; skip them when you apply a
     /// stream.
@@ -49,7 +46,6 @@ pub struct TranscriptMessage {
 
 /// State of a message of a transcript.
 #[api]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptState {
     /// Everything that was said of it so far is in `parts`. A tool call that still runs gets newer states; see its `status`.
     Complete,
@@ -62,8 +58,7 @@ pub enum TranscriptState {
 }
 
 /// Order of a transcript.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum TranscriptOrder {
     /// The oldest message first.
     #[default]

@@ -5,9 +5,7 @@ use crate::Timestamp;
 use sa_api_macros::api;
 
 /// A webhook that receives the events of a session.
-#[api]
-#[derive(Clone, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
+#[api(strict, secret, Eq)]
 pub struct Webhook {
     /// Address of the receiver, `http` or `https`.
     pub url: String,
@@ -21,7 +19,6 @@ pub struct Webhook {
 
 /// Body of a delivery. Each event is delivered at least once, in the order of ids.
 #[api]
-#[derive(Debug, Clone, PartialEq)]
 pub struct WebhookDelivery {
     /// Id of the session.
     pub session_id: String,
@@ -32,8 +29,7 @@ pub struct WebhookDelivery {
 }
 
 /// Status of a webhook.
-#[api]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[api(Eq)]
 pub struct WebhookStatus {
     /// Address of the receiver, without parts that may be secret.
     pub url: String,
@@ -50,8 +46,7 @@ pub struct WebhookStatus {
 }
 
 /// State of a webhook.
-#[api]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[api(Default)]
 pub enum WebhookState {
     /// Working, or not used yet.
     #[default]

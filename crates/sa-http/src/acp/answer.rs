@@ -1,11 +1,9 @@
 //! Answering a POST that waits for its agent: at once where possible, kept alive where a turn takes long.
 
-use crate::problem::{ApiError, ApiResult, rpc_error};
+use crate::handler::{ApiError, ApiResult, Body, HeaderValue, IntoResponse, Response, header};
+use crate::problem::rpc_error;
 use crate::timers::Timers;
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::{HeaderValue, header};
 use http_body::{Body as HttpBody, Frame};
 use sa_hub::CallError;
 use std::convert::Infallible;
@@ -23,10 +21,10 @@ const SLOWEST_PULSE: Duration = Duration::from_secs(10);
 type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
 
 /// Result of a call in its first seconds.
-pub(crate) enum Answer {
+pub(crate) enum CallOutcome {
     /// The agent answered.
     Done(sa_hub::Response),
-    /// It has not; the response is under way with the answer to follow.
+    /// Not yet: the response is under way, with the answer to follow.
     Later(Response),
 }
 
@@ -40,22 +38,22 @@ pub(crate) async fn wait(
     call: impl Future<Output = Result<sa_hub::Response, CallError>> + Send + 'static,
     patience: Option<Duration>,
     timers: &Timers,
-) -> ApiResult<Answer> {
+) -> ApiResult<CallOutcome> {
     let mut call: Call = Box::pin(call);
     let Some(patience) = patience else {
-        return call.await.map(Answer::Done).map_err(ApiError::from);
+        return call.await.map(CallOutcome::Done).map_err(ApiError::from);
     };
     if !patience.is_zero()
         && let Some(answer) = within(patience, call.as_mut(), timers).await
     {
-        return answer.map(Answer::Done).map_err(ApiError::from);
+        return answer.map(CallOutcome::Done).map_err(ApiError::from);
     }
     let pulse = tokio::time::interval(patience.clamp(FASTEST_PULSE, SLOWEST_PULSE));
     let body = LateBody { call: Some(call), pulse, id };
     let mut response = json(Body::new(body));
     // A reverse proxy that buffers would hold back the very bytes that keep it patient.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(Answer::Later(response))
+    Ok(CallOutcome::Later(response))
 }
 
 /// Returns the outcome of the call unless that takes too long.

@@ -6,9 +6,9 @@ use std::time::Duration;
 /// The longest that `wait=N` may ask for. A request that is to wait as long as it takes says `wait`.
 const LONGEST_WAIT_SECONDS: u64 = 24 * 60 * 60;
 
-/// When a request wants its status.
+/// The moment at which a request wants its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Preference {
+pub(crate) enum Preference {
     /// At once; the answer comes on the stream.
     Async,
     /// With the answer, however long that takes.
@@ -20,7 +20,7 @@ pub(super) enum Preference {
 impl Preference {
     /// Reads the preferences that are known; `respond-async` is the strongest, then the first. Others are ignored, as the
     /// standard asks for.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
         let known = values.flat_map(|value| value.split([',', ';'])).filter_map(|preference| {
             let (name, value) = match preference.split_once('=') {
@@ -42,7 +42,7 @@ impl Preference {
         known.first().copied()
     }
 
-    /// How long the status may wait for the answer; `usual` without a preference. None is forever.
+    /// Returns the time that the status may wait for the answer; `usual` without a preference. `None` is forever.
     pub(super) fn patience(preference: Option<Self>, usual: Duration) -> Option<Duration> {
         match preference {
             Some(Self::Wait) => None,
@@ -51,7 +51,7 @@ impl Preference {
         }
     }
 
-    pub(super) fn applied(self) -> HeaderValue {
+    pub(crate) fn applied(self) -> HeaderValue {
         match self {
             Self::Async => HeaderValue::from_static("respond-async"),
             Self::Wait => HeaderValue::from_static("wait"),

@@ -1,13 +1,11 @@
 //! WebSockets: the stream and the messages to the agent on one connection.
 
 use super::standard::is_initialize;
-use super::{CONNECTION_ID, attend, id_value};
-use crate::problem::{ApiResult, rpc_error};
-use crate::state::AppState;
+use super::{attend, name_connection};
+use crate::handler::{ApiResult, AppState, Request, Response};
+use crate::problem::rpc_error;
 use crate::stream::websocket::{self, End, SocketSink, SocketStream};
-use axum::extract::Request;
 use axum::extract::ws::{Message as Frame, WebSocketUpgrade, close_code};
-use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use http::Extensions;
@@ -71,7 +69,7 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
     let events = upgrade.selected_protocol().is_some();
     attend(&extensions, &reader);
     let resumed_at = after.map(|_| server.describe().last_event_id);
-    let id = id_value(server.id());
+    let id = server.id().clone();
     let (state, alive) = (state.clone(), state.sockets.token());
     let mut response = upgrade.on_upgrade(move |socket| async move {
         let _alive = alive;
@@ -96,9 +94,7 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
         };
         tokio::join!(closing, websocket::finish(stream, &end));
     });
-    if let Some(id) = id {
-        response.headers_mut().insert(CONNECTION_ID, id);
-    }
+    name_connection(&mut response, &id);
     response
 }
 
@@ -107,7 +103,7 @@ struct Incoming<'a> {
     server: &'a Server,
     number: u32,
     role: Role,
-    /// How long the first message of a new connection may take.
+    /// Time for the first message of a new connection.
     patience: Duration,
     answers: mpsc::Sender<Vec<u8>>,
 }

@@ -1,27 +1,28 @@
 //! The standard ACP remote transport: `/acp`, the same for each agent at `/v1/agents/{agent}/acp`, and on
 //! `/v1/acp/{serverId}` for requests that carry `Acp-Connection-Id`. A connection is a server whose id was minted.
 
-use super::answer::{self, Answer};
+use super::answer::{self, CallOutcome};
 use super::opening::Opening;
 use super::preference::Preference;
 use super::scoped::{Glance, ScopedFrames};
-use super::servers::{AcpQuery, read_message};
+use super::servers::read_message;
 use super::socket::{Handshake, Joining, Role};
-use super::{CONNECTION_ID, SESSION_ID, attend, header_text, id_value, socket};
+use super::{
+    AgentQuery, CONNECTION_ID, IgnoredAgentQuery, SESSION_ID, attend, header_text, name_connection, socket,
+};
 use crate::auth::is_websocket;
+use crate::handler::{
+    ApiError, ApiResult, AppState, Body, ErrorCode, FromRequestParts, HeaderMap, IntoResponse, Parts, Query,
+    Request, Response, StatusCode, operation, path_id,
+};
 use crate::message_schema::JsonRpcMessage;
 use crate::negotiate::{Media, check_accept, check_json_body};
-use crate::problem::{ApiError, ApiResult};
 use crate::query::quote;
-use crate::state::AppState;
-use crate::stream::{self, last_event_id};
+use crate::stream::{self, ResumeQuery, last_event_id};
 use crate::timers::Timers;
-use axum::body::Body;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, Request, State};
-use axum::response::{IntoResponse, Response};
-use http::{Extensions, HeaderMap, StatusCode};
-use sa_api::ErrorCode;
+use axum::Router;
+use axum::routing::get;
+use http::Extensions;
 use sa_hub::{CONNECTION_SCOPE, Position, ReaderKind, Server, ServerId, WhenStopped};
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::Caller;
@@ -30,46 +31,51 @@ use std::time::Duration;
 /// The status of `initialize` says whether there is a connection, so it waits this long at least.
 const INITIALIZE_PATIENCE: Duration = Duration::from_secs(1);
 
-type Parameters = Result<Query<AcpQuery>, QueryRejection>;
-/// The agent in the path `/v1/agents/{agent}/acp`; `/acp` has it in the query.
-type Agent = Result<Option<Path<String>>, PathRejection>;
+sa_api_macros::operations! { standard_post, standard_get, standard_delete }
 
-fn named_agent(agent: Agent, query: &mut AcpQuery) -> ApiResult<Option<String>> {
-    Ok(agent?.map(|Path(agent)| agent).or_else(|| query.agent.take()))
+/// Returns the routes for clients that cannot send a query: `/acp` with the agent in the path.
+pub(crate) fn agent_routes() -> Router<AppState> {
+    let methods = get(standard_get).post(standard_post).delete(standard_delete);
+    Router::new().route("/v1/agents/{agent}/acp", methods)
 }
 
-#[utoipa::path(
-    post, path = "/acp", operation_id = "postAcpConnection", tag = "acp-standard",
-    summary = "Open a connection or send a message",
-    description = "Without `Acp-Connection-Id` the message must be `initialize`: a new agent is started and its response comes in the \
-        body, with the connection's id in the header. With it every message is answered 202 and responses come on the streams.",
-    params(
-        ("agent" = Option<String>, Query, description = "The agent, for a new connection"),
-        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
-        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
-        ("Acp-Session-Id" = Option<String>, Header, description = "The session the message is about"),
-    ),
-    request_body(content = JsonRpcMessage, content_type = "application/json", description = "One JSON-RPC 2.0 message"),
-    responses(
-        (status = 200, description = "The response to `initialize`", body = JsonRpcMessage, content_type = "application/json",
-            headers(("Acp-Connection-Id" = String, description = "The new connection"))),
-        (status = 202, description = "The message is on its way"),
-        (status = 400, description = "Not one message, unknown agent, no connection or session named, or `initialize` on an open connection"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
-        (status = 429, description = "Too many connections, streams or unanswered requests"),
-        (status = 502, description = "The agent could not be installed or started, ended, or does not read"),
-        (status = 504, description = "The agent was silent for too long"),
-    )
-)]
+/// The agent in the path `/v1/agents/{agent}/acp`; `/acp` has it in the query.
+pub(crate) struct PathAgent(Option<String>);
+
+impl FromRequestParts<AppState> for PathAgent {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        Ok(Self(Some(path_id(parts, state, "agent").await?).filter(|agent| !agent.is_empty())))
+    }
+}
+
+/// Open a connection or send a message
+///
+/// Without `Acp-Connection-Id` the message must be `initialize`: a new agent is started and its response comes in the
+/// body, with the connection's id in the header. With it every message is answered 202 and responses come on the
+/// streams.
+///
+/// - body: One JSON-RPC 2.0 message
+/// - `Acp-Connection-Id`: The connection
+/// - `Acp-Session-Id`: The session the message is about
+/// - 200: The response to `initialize`
+///   - `Acp-Connection-Id`: The new connection
+/// - 202: The message is on its way
+/// - 400: Not one message, unknown agent, no connection or session named, or `initialize` on an open connection
+/// - 404: No such connection, or the agent is not installed, or there is no such version
+/// - 429: Too many connections, streams or unanswered requests
+/// - 502: The agent could not be installed or started, ended, or does not read
+/// - 504: The agent was silent for too long
+#[operation(postAcpConnection: post "/acp" (JsonRpcMessage) -> JsonRpcMessage)]
 pub(crate) async fn standard_post(
-    State(state): State<AppState>,
-    agent: Agent,
-    query: Parameters,
+    state: AppState,
+    PathAgent(agent): PathAgent,
+    Query(query): Query<AgentQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let Query(mut query) = query?;
-    let agent = named_agent(agent, &mut query)?;
+    let agent = agent.or(query.agent);
     check_json_body(&headers)?;
     match header_text(&headers, &CONNECTION_ID)? {
         Some(id) => post_message(&state, &connection(&state, &id)?, &headers, body).await,
@@ -77,60 +83,50 @@ pub(crate) async fn standard_post(
     }
 }
 
-#[utoipa::path(
-    get, path = "/acp", operation_id = "streamAcpConnection", tag = "acp-standard",
-    summary = "Stream a connection or a session",
-    description = "Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader that \
-        sends `Last-Event-ID` continues after it and takes over the stream. With `Upgrade: websocket` a new connection is opened (or, \
-        with `Acp-Connection-Id`, an existing one is joined) and everything runs over the socket.",
-    params(
-        ("agent" = Option<String>, Query, description = "The agent, for a new connection over a WebSocket"),
-        ("agentVersion" = Option<String>, Query, description = "The version to start; the current one by default"),
-        ("Acp-Connection-Id" = Option<String>, Header, description = "The connection"),
-        ("Acp-Session-Id" = Option<String>, Header, description = "The session; without it the connection's own stream"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Continue after this event"),
-        ("lastEventId" = Option<u64>, Query, description = "The same, where headers cannot be set"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-    ),
-    responses(
-        (status = 101, description = "The WebSocket is open", headers(("Acp-Connection-Id" = String, description = "The connection"))),
-        (status = 200, description = "The stream", content_type = "text/event-stream", body = String,
-            headers(("Acp-Connection-Id" = String, description = "The connection"))),
-        (status = 400, description = "No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
-        (status = 409, description = "The stream has a reader"),
-        (status = 429, description = "Too many connections or streams"),
-        (status = 502, description = "The agent could not be installed or started"),
-    )
-)]
+/// Stream a connection or a session
+///
+/// Each stream has one reader at a time; what was not read waits for the next one. Events carry an `id`; a reader
+/// that sends `Last-Event-ID` continues after it and takes over the stream. With `Upgrade: websocket` a new
+/// connection is opened (or, with `Acp-Connection-Id`, an existing one is joined) and everything runs over the
+/// socket.
+///
+/// - `Acp-Connection-Id`: The connection
+/// - `Acp-Session-Id`: The session; without it the connection's own stream
+/// - `Last-Event-ID`: Continue after this event
+/// - 101: The WebSocket is open
+///   - `Acp-Connection-Id`: The connection
+/// - 200: The stream
+///   - `Acp-Connection-Id`: The connection
+/// - 400: No connection named, bad `Last-Event-ID` or WebSocket handshake, or unknown agent
+/// - 404: No such connection, or the agent is not installed, or there is no such version
+/// - 409: The stream has a reader
+/// - 429: Too many connections or streams
+/// - 502: The agent could not be installed or started
+#[operation(streamAcpConnection: get "/acp" -> String as "text/event-stream", ticket)]
 pub(crate) async fn standard_get(
-    State(state): State<AppState>,
-    agent: Agent,
-    query: Parameters,
+    state: AppState,
+    PathAgent(agent): PathAgent,
+    Query(mut query): Query<AgentQuery>,
+    Query(resume): Query<ResumeQuery>,
     request: Request,
 ) -> ApiResult<Response> {
-    let Query(mut query) = query?;
-    let agent = named_agent(agent, &mut query)?;
-    open_stream(&state, agent.as_deref(), &query, request).await
+    query.agent = agent.or(query.agent);
+    let after = last_event_id(request.headers(), resume.last_event_id)?;
+    open_stream(&state, &query, after, request).await
 }
 
-#[utoipa::path(
-    delete, path = "/acp", operation_id = "closeAcpConnection", tag = "acp-standard",
-    summary = "Close a connection",
-    description = "Stops the agent of the connection and ends its streams.",
-    params(
-        ("agent" = Option<String>, Query, description = "Without effect; for clients that send every request to the URL they were given"),
-        ("agentVersion" = Option<String>, Query, description = "Without effect, as `agent`"),
-        ("Acp-Connection-Id" = String, Header, description = "The connection"),
-    ),
-    responses(
-        (status = 202, description = "The connection is closed and its agent gone"),
-        (status = 400, description = "No connection named"),
-        (status = 404, description = "No such connection, or the agent is not installed, or there is no such version"),
-    )
-)]
+/// Close a connection
+///
+/// Stops the agent of the connection and ends its streams.
+///
+/// - `Acp-Connection-Id` (required): The connection
+/// - 202: The connection is closed and its agent gone
+/// - 400: No connection named
+/// - 404: No such connection, or the agent is not installed, or there is no such version
+#[operation(closeAcpConnection: delete "/acp")]
 pub(crate) async fn standard_delete(
-    State(state): State<AppState>,
+    state: AppState,
+    _: Query<IgnoredAgentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
     close(&state, &required_connection(&headers)?).await
@@ -179,7 +175,7 @@ pub(super) async fn stream(
     let reader = server.subscribe(Position::After(attachment.after), ReaderKind::Client).await?;
     attend(extensions, &reader);
     let mut response = stream::response(state, ScopedFrames::new(reader, attachment));
-    name_connection(&mut response, server);
+    name_connection(&mut response, server.id());
     Ok(response)
 }
 
@@ -213,22 +209,21 @@ async fn initialize(
     let opening = Opening::new(&state.hub, server.clone());
     let mut response =
         match answer::wait(id, opening.initialize(message), patience, &Timers::default()).await? {
-            Answer::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
-            Answer::Done(done) => answer::json(Body::from(done.bytes)),
-            Answer::Later(response) => response,
+            CallOutcome::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
+            CallOutcome::Done(done) => answer::json(Body::from(done.bytes)),
+            CallOutcome::Later(response) => response,
         };
-    name_connection(&mut response, &server);
+    name_connection(&mut response, server.id());
     Ok(response)
 }
 
 async fn open_stream(
     state: &AppState,
-    agent: Option<&str>,
-    query: &AcpQuery,
+    query: &AgentQuery,
+    after: Option<u64>,
     request: Request,
 ) -> ApiResult<Response> {
     let headers = request.headers();
-    let after = last_event_id(headers, query.last_event_id.as_deref())?;
     let id = header_text(headers, &CONNECTION_ID)?;
     if !is_websocket(headers) {
         let server = connection(state, &required_connection(headers)?)?;
@@ -242,7 +237,8 @@ async fn open_stream(
         let joining = Joining { reader, after, role: Role::Joined };
         return Ok(socket::upgrade(state, server, joining, handshake));
     }
-    let server = state.hub.open_connection(required_agent(agent)?, query.agent_version.as_deref())?;
+    let server =
+        state.hub.open_connection(required_agent(query.agent.as_deref())?, query.agent_version.as_deref())?;
     let opening = Opening::new(&state.hub, server);
     // Before the start, so that nothing the agent says is missed.
     let reader = opening.server().subscribe(Position::Now, ReaderKind::Client).await?;
@@ -294,10 +290,4 @@ fn required_agent(agent: Option<&str>) -> ApiResult<&str> {
     agent.ok_or_else(|| {
         ApiError::invalid("name the agent of the new connection: /acp?agent=<id> or /v1/agents/<id>/acp")
     })
-}
-
-fn name_connection(response: &mut Response, server: &Server) {
-    if let Some(value) = id_value(server.id()) {
-        response.headers_mut().insert(CONNECTION_ID, value);
-    }
 }

@@ -36,9 +36,7 @@ const BOUNDS: &[(ParameterIn, &str, Bound)] = &[
     (ParameterIn::Header, "Acp-Connection-Id", Bound::Length(1, None)),
     (ParameterIn::Header, "If-Match", Bound::Pattern(ENTITY_TAGS)),
     (ParameterIn::Header, "If-None-Match", Bound::Pattern(ENTITY_TAGS)),
-    (ParameterIn::Query, "mcpName", Bound::Length(1, None)),
-    (ParameterIn::Query, "skillName", Bound::Length(1, None)),
-    (ParameterIn::Query, "directory", Bound::Length(1, None)),
+    (ParameterIn::Query, "limit", Bound::Least(1)),
     (ParameterIn::Query, "mode", Bound::Pattern(OCTAL_MODE)),
     (ParameterIn::Query, "format", Bound::OneOf(&["tar", "tar.gz"])),
     (ParameterIn::Query, "owner", Bound::OneOf(&["user", "desktop", "system"])),
@@ -47,18 +45,8 @@ const BOUNDS: &[(ParameterIn, &str, Bound)] = &[
 
 /// Bounds that hold in one operation only.
 const OWN_BOUNDS: &[(&str, &str, Bound)] = &[
-    ("getEvents", "limit", Bound::Least(1)),
-    ("getMessages", "limit", Bound::Least(1)),
     ("importSession", "sessionId", Bound::Pattern(SESSION_ID)),
-    ("headFsFile", "path", Bound::Length(1, None)),
-    ("readFsFile", "path", Bound::Length(1, None)),
-    ("writeFsFile", "path", Bound::Length(1, None)),
-    ("statFsEntry", "path", Bound::Length(1, None)),
-    ("deleteFsEntry", "path", Bound::Length(1, None)),
-    ("makeFsDirectory", "path", Bound::Length(1, None)),
     ("listSessions", "include", Bound::OneOf(&["choices"])),
-    ("listSessions", "limit", Bound::Least(1)),
-    ("getUsage", "limit", Bound::Least(1)),
     ("listSessions", "metadata", Bound::Pattern("^[^:]*:")),
 ];
 
@@ -99,41 +87,30 @@ pub(super) fn add_of_path(path: &str, operation: &mut Operation) {
     }
 }
 
-/// Names that parameters had in 0.4, where the daemon takes both.
-const OLD_NAMES: &[(&str, &str)] = &[("noCache", "no_cache")];
-
-/// Adds the old names of parameters as deprecated ones.
-pub(super) fn add_old_names(operation: &mut Operation) {
-    let parameters = operation.parameters.get_or_insert_default();
-    for (name, old) in OLD_NAMES {
-        let has = |name: &str| {
-            parameters.iter().find_map(|parameter| match parameter {
-                RefOr::T(parameter) if parameter.name == name => Some(parameter),
-                _ => None,
-            })
-        };
-        let (Some(current), None) = (has(name), has(old)) else { continue };
-        let mut older = current.clone();
-        older.name = (*old).to_owned();
-        older.description = Some(format!("Old name of `{name}`."));
-        older.deprecated = Some(Deprecated::True);
-        parameters.push(RefOr::T(older));
-    }
-    operation.parameters.take_if(|parameters| parameters.is_empty());
-}
+/// Parameters of earlier versions that are still taken, and those of `getProcessLogs` alone.
+const DEPRECATED: [&str; 4] = ["no_cache", "offset", "since", "version"];
+const DEPRECATED_IN_LOGS: [&str; 2] = ["follow", "Last-Event-ID"];
 
 /// Adds the bounds to an operation's parameters.
 pub(super) fn bound(operation: &mut Operation) {
     let id = operation.operation_id.clone().unwrap_or_default();
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
+        let name = parameter.name.as_str();
+        let is_old =
+            DEPRECATED.contains(&name) || (id == "getProcessLogs" && DEPRECATED_IN_LOGS.contains(&name));
+        parameter.deprecated = is_old.then_some(Deprecated::True);
         // An optional parameter may be absent, but there is no null in HTTP.
         parameter.schema.iter_mut().for_each(schemas::drop_null);
         let own = OWN_BOUNDS.iter().find(|(of, name, _)| *of == id && *name == parameter.name);
         let shared = BOUNDS
             .iter()
             .find(|(place, name, _)| *place == parameter.parameter_in && *name == parameter.name);
-        let bound = own.map(|(_, _, bound)| bound).or(shared.map(|(_, _, bound)| bound));
+        // A required text is not empty.
+        let is_required =
+            parameter.parameter_in == ParameterIn::Query && parameter.required == Required::True;
+        let required = is_required.then_some(&Bound::Length(1, None));
+        let bound = own.map(|(_, _, bound)| bound).or(shared.map(|(_, _, bound)| bound)).or(required);
         match (bound, &mut parameter.schema) {
             (Some(bound), Some(RefOr::T(Schema::Object(schema)))) => bound.apply(schema),
             // Of a list, each item is bounded.
@@ -147,6 +124,7 @@ pub(super) fn bound(operation: &mut Operation) {
             _ => {}
         }
     }
+    operation.parameters.take_if(|parameters| parameters.is_empty());
 }
 
 impl Bound {

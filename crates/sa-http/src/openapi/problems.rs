@@ -28,6 +28,8 @@ const fn shared(
 
 const SHARED: &[Shared] = &[
     shared("400", "The id is not UTF-8", |at| at.path.contains('{')),
+    shared("400", "A parameter or field is missing or wrong", |at| at.sets_config()),
+    shared("400", "A parameter is missing or wrong", |at| at.path.starts_with("/v1/config/")),
     shared("403", "The system forbids it, or the path leads out of `--fs-root`", |at| {
         at.path.starts_with("/v1/fs/")
     }),
@@ -43,11 +45,19 @@ const SHARED: &[Shared] = &[
     shared("406", "`Accept` excludes JSON", |at| {
         at.is(&["installAgent", "getProcessLogs"]) || (at.is_acp() && at.method == "post")
     }),
+    shared("413", "The body, or all that is kept for the directory, exceeds the limit", |at| {
+        at.sets_config()
+    }),
     shared("413", "The body exceeds the limit", |at| at.takes_json()),
     shared("415", "The body is not JSON by its content type", |at| at.takes_json()),
     shared("422", "The agent cannot be started on this machine", |at| at.starts_agent()),
-    shared("503", "The daemon is stopping", |at| {
-        at.changes_session() || at.starts_agent() || at.is(&["createProcess", "runProcess"])
+    shared("429", "Too many are kept for this directory", |at| at.sets_config()),
+    shared("503", "The daemon is stopping", |at| at.changes_session() || at.starts_agent()),
+    shared("503", "No process, descriptor or memory is free, or the daemon is stopping", |at| {
+        at.is(&["createProcess", "runProcess"])
+    }),
+    shared("503", "No descriptor, thread or memory is free", |at| {
+        at.path.starts_with("/v1/fs/") || at.path.starts_with("/v1/config/")
     }),
     shared("507", "No space left to install the agent", |at| at.is_acp() && at.method == "post"),
     shared("507", "The disk is full", |at| {
@@ -55,7 +65,7 @@ const SHARED: &[Shared] = &[
     }),
     shared("507", "No space is left", |at| {
         let changes_files = at.path.starts_with("/v1/fs/") && matches!(at.method, "put" | "post");
-        changes_files || (at.path.starts_with("/v1/config/") && at.method == "put")
+        changes_files || at.sets_config()
     }),
 ];
 
@@ -73,6 +83,10 @@ impl Located<'_> {
 
     fn starts_agent(&self) -> bool {
         self.is_acp() && self.method != "delete"
+    }
+
+    fn sets_config(&self) -> bool {
+        self.path.starts_with("/v1/config/") && self.method == "put"
     }
 
     fn changes_session(&self) -> bool {

@@ -8,7 +8,7 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// How the variants of a union are named: `Before` + the variant + `After`.
+/// Names of a union's variants: `Before` + the variant + `After`.
 struct Naming {
     union: &'static str,
     before: &'static str,

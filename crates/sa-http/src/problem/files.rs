@@ -14,6 +14,7 @@ impl From<ConfigError> for ApiError {
             ConfigError::TooLarge(_) => ErrorCode::PayloadTooLarge,
             ConfigError::TooMany(_) => ErrorCode::TooManyRequests,
             ConfigError::Disk(error) if error.is_full() => ErrorCode::InsufficientStorage,
+            ConfigError::Disk(error) if sa_disk::is_exhausted(&error.source) => ErrorCode::ResourceExhausted,
             ConfigError::Disk(error) => match error.source.kind() {
                 ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
                 _ => ErrorCode::Internal,
@@ -23,22 +24,20 @@ impl From<ConfigError> for ApiError {
     }
 }
 
-impl From<FilesError> for ApiError {
-    fn from(error: FilesError) -> Self {
-        let code = match error {
-            FilesError::Invalid(_) => ErrorCode::InvalidRequest,
-            FilesError::NotFound(_) => ErrorCode::NotFound,
-            FilesError::Outside(_) | FilesError::Denied { .. } => ErrorCode::PermissionDenied,
-            FilesError::Conflict(_) => ErrorCode::Conflict,
-            FilesError::Precondition(_) => ErrorCode::PreconditionFailed,
-            FilesError::TooLarge(_) => ErrorCode::PayloadTooLarge,
-            FilesError::Range { .. } => ErrorCode::RangeNotSatisfiable,
-            FilesError::NoSpace(_) => ErrorCode::InsufficientStorage,
-            FilesError::TooMany(_) => ErrorCode::TooManyRequests,
-            FilesError::Stalled(_) => ErrorCode::RequestTimeout,
-            FilesError::Unsupported(_) => ErrorCode::UnsupportedPlatform,
-            FilesError::Io { .. } => ErrorCode::Internal,
-        };
-        Self::new(code, error.to_string())
+codes! {
+    FilesError {
+        FilesError::Invalid(_) => InvalidRequest,
+        FilesError::NotFound(_) => NotFound,
+        FilesError::Outside(_) | FilesError::Denied { .. } => PermissionDenied,
+        FilesError::Conflict(_) => Conflict,
+        FilesError::Precondition(_) => PreconditionFailed,
+        FilesError::TooLarge(_) => PayloadTooLarge,
+        FilesError::Range { .. } => RangeNotSatisfiable,
+        FilesError::NoSpace(_) => InsufficientStorage,
+        FilesError::Exhausted { .. } => ResourceExhausted,
+        FilesError::TooMany(_) => TooManyRequests,
+        FilesError::Stalled(_) => RequestTimeout,
+        FilesError::Unsupported(_) => UnsupportedPlatform,
+        FilesError::Io { .. } => Internal,
     }
 }

@@ -51,20 +51,14 @@ impl From<CallError> for ApiError {
     }
 }
 
-impl From<StreamError> for ApiError {
-    fn from(error: StreamError) -> Self {
-        let code = match error {
-            StreamError::Busy => ErrorCode::Conflict,
-            StreamError::TooMany(_) => ErrorCode::TooManyRequests,
-            StreamError::LongSession(_) => ErrorCode::InvalidRequest,
-        };
-        Self::new(code, error.to_string())
+codes! {
+    StreamError {
+        StreamError::Busy => Conflict,
+        StreamError::TooMany(_) => TooManyRequests,
+        StreamError::LongSession(_) => InvalidRequest,
     }
-}
-
-impl From<BadServerId> for ApiError {
-    fn from(error: BadServerId) -> Self {
-        Self::invalid(error.to_string())
+    BadServerId {
+        _ => InvalidRequest,
     }
 }
 

@@ -1,49 +1,27 @@
 //! Failures of processes as problems.
 
-use super::ApiError;
-use sa_api::ErrorCode;
 use sa_processes::{BadConfig, InputError, RemoveError, ResizeError, StartError};
 
-impl From<StartError> for ApiError {
-    fn from(error: StartError) -> Self {
-        let code = match error {
-            StartError::TooMany(_) => ErrorCode::Conflict,
-            StartError::Refused(_) => ErrorCode::InvalidRequest,
-            StartError::Failed(_) => ErrorCode::SpawnFailed,
-            StartError::ShuttingDown => ErrorCode::ShuttingDown,
-        };
-        Self::new(code, error.to_string())
+codes! {
+    StartError {
+        StartError::TooMany(_) => Conflict,
+        StartError::Refused(_) => InvalidRequest,
+        StartError::Exhausted(_) => ResourceExhausted,
+        StartError::Failed(_) => SpawnFailed,
+        StartError::ShuttingDown => ShuttingDown,
     }
-}
-
-impl From<InputError> for ApiError {
-    fn from(error: InputError) -> Self {
-        Self::new(ErrorCode::Conflict, error.to_string())
+    InputError {
+        _ => Conflict,
     }
-}
-
-impl From<ResizeError> for ApiError {
-    fn from(error: ResizeError) -> Self {
-        let code = match error {
-            ResizeError::NoTerminal | ResizeError::Ended => ErrorCode::Conflict,
-            ResizeError::Io(_) => ErrorCode::Internal,
-        };
-        Self::new(code, error.to_string())
+    ResizeError {
+        ResizeError::NoTerminal | ResizeError::Ended => Conflict,
+        ResizeError::Io(_) => Internal,
     }
-}
-
-impl From<RemoveError> for ApiError {
-    fn from(error: RemoveError) -> Self {
-        let code = match error {
-            RemoveError::Unknown => ErrorCode::NotFound,
-            RemoveError::Running => ErrorCode::Conflict,
-        };
-        Self::new(code, error.to_string())
+    RemoveError {
+        RemoveError::Unknown => NotFound,
+        RemoveError::Running => Conflict,
     }
-}
-
-impl From<BadConfig> for ApiError {
-    fn from(error: BadConfig) -> Self {
-        Self::invalid(error.to_string())
+    BadConfig {
+        _ => InvalidRequest,
     }
 }

@@ -1,21 +1,8 @@
 //! Requests that cannot be read, as problems.
 
 use super::ApiError;
-use crate::query;
-use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::rejection::PathRejection;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-
-impl From<QueryRejection> for ApiError {
-    /// Queries were checked before, so this is for values that only their handler can judge.
-    fn from(rejection: QueryRejection) -> Self {
-        let text = rejection.body_text();
-        let parts: Vec<&str> = text.splitn(3, ": ").collect();
-        match parts[..] {
-            [_, name, _] => query::refusal(name, "not a value that this parameter takes"),
-            _ => Self::invalid("the query could not be read"),
-        }
-    }
-}
 
 impl From<PathRejection> for ApiError {
     fn from(_: PathRejection) -> Self {

@@ -39,6 +39,7 @@ impl From<SessionError> for ApiError {
             }
             SessionError::Agent(failure) => failure.into(),
             SessionError::Store(StoreError::Full) => Self::new(ErrorCode::InsufficientStorage, detail),
+            SessionError::Store(StoreError::Exhausted(_)) => Self::new(ErrorCode::ResourceExhausted, detail),
             SessionError::Store(_) => Self::new(ErrorCode::Internal, detail),
             SessionError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
         }
@@ -69,5 +70,18 @@ impl From<AgentFailure> for ApiError {
         let mut problem = Problem::new(code, message);
         problem.details = details;
         problem.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_without_descriptors_is_no_bug_of_the_daemon() {
+        let status = |error| ApiError::from(SessionError::Store(error)).0.status;
+        assert_eq!(status(StoreError::Exhausted("unable to open database file".to_owned())), 503);
+        assert_eq!(status(StoreError::Full), 507);
+        assert_eq!(status(StoreError::Io("disk I/O error".to_owned())), 500);
     }
 }

@@ -4,71 +4,75 @@ mod describe;
 mod install;
 mod offer;
 
-pub(crate) use install::{
-    __path_install, __path_install_stream, __path_latest, __path_uninstall, install, install_stream, latest,
-    uninstall,
+use crate::handler::{
+    ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, Json, JsonBody, Parts, Problem, Query,
+    operation, path_id, query,
 };
-pub(crate) use offer::{__path_models, __path_modes, models, modes};
-
-use crate::body::JsonBody;
-use crate::problem::{ApiError, ApiResult};
 use crate::query;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
 use futures_util::StreamExt;
 use sa_agents::AgentSpec;
-use sa_api::{AgentInfo, AgentList, AgentPatch, ErrorCode, Problem};
-use serde::Deserialize;
+use sa_api::{AgentInfo, AgentList, AgentPatch};
+use sa_probe::Answers;
 
-/// How many agents are asked at once what they offer.
+/// Agents that are asked for their options at once.
 const ASKED_AT_ONCE: usize = 4;
 
-/// Query of the descriptions of agents.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct AgentQuery {
-    /// True to query agents for their modes and models.
-    #[serde(default)]
-    config: bool,
-    /// Ask them again.
-    #[serde(rename = "noCache")]
+sa_api_macros::operations! {
+    list, get, update, install::uninstall, install::install, install::install_stream, install::latest, offer::modes,
+    offer::models
+}
+
+#[query]
+pub(crate) struct ConfigQuery {
+    /// Query installed agents for their modes, models and reasoning efforts (takes a few seconds)
+    config: Option<bool>,
+}
+
+#[query]
+pub(crate) struct CacheQuery {
+    /// Query the agent again instead of using its last answer, even if it has no credentials
     no_cache: Option<bool>,
+    /// Old name of `noCache`.
     #[serde(rename = "no_cache")]
     old_no_cache: Option<bool>,
 }
 
-impl AgentQuery {
-    /// Returns whether agents are asked again, under either name.
-    fn no_cache(&self) -> ApiResult<bool> {
-        let asked = query::either(("noCache", self.no_cache), ("no_cache", self.old_no_cache))?;
-        Ok(asked.unwrap_or_default())
+impl CacheQuery {
+    /// Returns the answers that may be used, under either name of the parameter.
+    fn answers(&self) -> ApiResult<Answers> {
+        let no_cache = query::either(("noCache", self.no_cache), ("no_cache", self.old_no_cache))?;
+        Ok(if no_cache == Some(true) { Answers::New } else { Answers::Known })
     }
 }
 
-type Id = Result<Path<String>, PathRejection>;
-type Parameters = Result<Query<AgentQuery>, QueryRejection>;
+/// The agent in the path.
+impl FromRequestParts<AppState> for AgentSpec {
+    type Rejection = ApiError;
 
-#[utoipa::path(
-    get, path = "/v1/agents", operation_id = "listAgents", tag = "agents",
-    summary = "List agents",
-    description = "Returns every agent that this daemon knows, with its installed versions, credentials and capabilities.",
-    params(
-        ("config" = Option<bool>, Query, description = "Ask each installed agent which models, modes and efforts it offers; takes seconds"),
-        ("noCache" = Option<bool>, Query, description = "With `config`: do not use what an agent said before"),
-    ),
-    responses(
-        (status = 200, description = "Every agent this daemon knows", body = AgentList),
-        (status = 400, description = "A parameter is not a boolean"),
-    )
-)]
-pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> ApiResult<Json<AgentList>> {
-    let Query(query) = query?;
-    let no_cache = query.no_cache()?;
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let id = path_id(parts, state, "agent").await?;
+        let found = state.hub.catalogue().find(&id).cloned();
+        found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
+    }
+}
+
+/// List agents
+///
+/// Returns every agent that this daemon knows, with its installed versions, credentials and capabilities.
+///
+/// - 200: Every agent this daemon knows
+/// - 400: A parameter is not a boolean
+#[operation(listAgents: get "/v1/agents")]
+pub(crate) async fn list(
+    state: AppState,
+    Query(ConfigQuery { config }): Query<ConfigQuery>,
+    Query(cache): Query<CacheQuery>,
+) -> ApiResult<Json<AgentList>> {
+    let answers = cache.answers()?;
     let mut agents = describe::all(&state).await;
-    if query.config {
+    if config == Some(true) {
         agents = futures_util::stream::iter(agents)
-            .map(|info| offer::add_config(&state, info, no_cache))
+            .map(|info| offer::add_config(&state, info, answers))
             .buffered(ASKED_AT_ONCE)
             .collect()
             .await;
@@ -76,65 +80,44 @@ pub(crate) async fn list(State(state): State<AppState>, query: Parameters) -> Ap
     Ok(Json(AgentList { agents }))
 }
 
-#[utoipa::path(
-    get, path = "/v1/agents/{agent}", operation_id = "getAgent", tag = "agents",
-    summary = "Get an agent",
-    description = "Returns one agent with its installed versions, credentials and capabilities.",
-    params(
-        ("config" = Option<bool>, Query, description = "Ask it which models, modes and efforts it offers; takes seconds"),
-        ("noCache" = Option<bool>, Query, description = "With `config`: do not use what it said before"),
-    ),
-    responses(
-        (status = 200, description = "The agent", body = AgentInfo),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
-    )
-)]
+/// Get an agent
+///
+/// Returns one agent with its installed versions, credentials and capabilities.
+///
+/// - 200: The agent
+/// - 400: The id is not UTF-8, or a parameter is not a boolean
+#[operation(getAgent: get "/v1/agents/{agent}")]
 pub(crate) async fn get(
-    State(state): State<AppState>,
-    id: Id,
-    query: Parameters,
+    state: AppState,
+    agent: AgentSpec,
+    Query(ConfigQuery { config }): Query<ConfigQuery>,
+    Query(cache): Query<CacheQuery>,
 ) -> ApiResult<Json<AgentInfo>> {
-    let agent = named(&state, id)?;
-    let Query(query) = query?;
     let mut info = describe::one(&state, agent).await;
-    if query.config {
-        info = offer::add_config(&state, info, query.no_cache()?).await;
+    if config == Some(true) {
+        info = offer::add_config(&state, info, cache.answers()?).await;
     }
     Ok(Json(info))
 }
 
-#[utoipa::path(
-    patch, path = "/v1/agents/{agent}", operation_id = "updateAgent", tag = "agents",
-    summary = "Choose an agent's current version",
-    description = "`currentVersion` is the installed version that starts unless a session names another one. Agents that are running keep \
-        the version that they run.",
-    request_body(content = AgentPatch, content_type = "application/json", description = "The changes"),
-    responses(
-        (status = 200, description = "The agent as it is now", body = AgentInfo),
-        (status = 400, description = "The body names no change, or the id is not UTF-8"),
-        (status = 422, description = "That version is not installed; `detail` lists those that are"),
-    )
-)]
+/// Choose an agent's current version
+///
+/// `currentVersion` is the installed version that starts unless a session names another one. Agents that are running
+/// keep the version that they run.
+///
+/// - body: The changes
+/// - 200: The agent as it is now
+/// - 400: The body names no change, or the id is not UTF-8
+/// - 422: That version is not installed; `detail` lists those that are
+#[operation(updateAgent: patch "/v1/agents/{agent}")]
 pub(crate) async fn update(
-    State(state): State<AppState>,
-    id: Id,
-    body: JsonBody,
+    state: AppState,
+    agent: AgentSpec,
+    JsonBody(patch): JsonBody<AgentPatch>,
 ) -> ApiResult<Json<AgentInfo>> {
-    let agent = named(&state, id)?;
-    let patch: AgentPatch = body.read().await?;
     let Some(version) = patch.current_version else {
-        return Err(ApiError::new(
-            ErrorCode::InvalidRequest,
-            "there is nothing to change: name currentVersion",
-        ));
+        return Err(ApiError::invalid("there is nothing to change: name currentVersion"));
     };
     state.agents.launcher.installer().make_current(&agent.id, &version).await?;
     Ok(Json(describe::one(&state, agent).await))
-}
-
-/// The agent that the path names.
-fn named(state: &AppState, id: Id) -> ApiResult<AgentSpec> {
-    let Path(id) = id?;
-    let found = state.hub.catalogue().find(&id).cloned();
-    found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
 }

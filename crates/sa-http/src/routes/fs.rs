@@ -1,53 +1,44 @@
 //! `/v1/fs`: the files of the sandbox.
 
 mod archives;
-mod conditions;
+pub(crate) mod conditions;
 mod entries;
 mod file;
-mod range;
+pub(crate) mod range;
 mod search;
 mod watch;
 
-use crate::state::AppState;
-use axum::Router;
-use axum::routing::{delete, get, post};
+use crate::query::QueryPath;
 use sa_api::{FsEntry, FsEntryType, FsStat};
+use sa_api_macros::query;
 use sa_files::Entry;
+use std::ffi::OsStr;
 use std::path::Path;
-use utoipa::OpenApi;
 
-/// The routes of this area.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/v1/fs/entries", get(entries::list))
-        .route("/v1/fs/stat", get(entries::stat))
-        .route("/v1/fs/file", get(file::read).head(file::head).put(file::write))
-        .route("/v1/fs/entry", delete(entries::delete))
-        .route("/v1/fs/mkdir", post(entries::make_dir))
-        .route("/v1/fs/move", post(entries::relocate))
-        .route("/v1/fs/upload-batch", post(archives::upload))
-        .route("/v1/fs/download-batch", get(archives::download))
-        .route("/v1/fs/watch", get(watch::watch))
-        .route("/v1/fs/search", get(search::search))
+sa_api_macros::operations! {
+    entries::list, entries::stat, file::read, file::head, file::write, entries::delete, entries::make_dir,
+    entries::relocate, archives::upload, archives::download, watch::watch, search::search
 }
 
-/// The documentation of [`routes`].
-#[derive(OpenApi)]
-#[openapi(paths(
-    entries::list,
-    entries::stat,
-    file::read,
-    file::head,
-    file::write,
-    entries::delete,
-    entries::make_dir,
-    entries::relocate,
-    archives::upload,
-    archives::download,
-    watch::watch,
-    search::search
-))]
-pub(crate) struct Operations;
+#[query]
+pub(crate) struct PathQuery {
+    /// The path; relative paths start at the workspace
+    path: QueryPath,
+}
+
+#[query]
+pub(crate) struct BaseQuery {
+    /// The directory or file; relative paths start at the workspace, which is also the default
+    path: Option<QueryPath>,
+}
+
+impl BaseQuery {
+    /// Returns the path. Absent or empty it is the workspace.
+    fn path(&self) -> &OsStr {
+        let given = self.path.as_ref().map(QueryPath::as_os_str).filter(|path| !path.is_empty());
+        given.unwrap_or(OsStr::new("."))
+    }
+}
 
 /// A path in an answer; bytes that are no UTF-8 are replaced.
 fn text(path: &Path) -> String {

@@ -1,15 +1,13 @@
 //! The daemon itself: name, liveness, contract, metrics.
 
 use crate::asset::{Asset, Content};
-use crate::problem::ApiResult;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, header};
+use crate::handler::{ApiResult, AppState, HeaderMap, IntoResponse, Json, Response, header, operation};
+use crate::routes::tickets;
 use sa_api::{Health, Info, InfoLinks};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+sa_api_macros::operations! { info, health, openapi, metrics, tickets::issue, tickets::revoke }
 
 /// The checked-in document: assembling it from the routes takes a hundred times as long and megabytes of heap.
 const CONTRACT: Asset = Asset {
@@ -19,12 +17,12 @@ const CONTRACT: Asset = Asset {
     content: Content::Gzip(include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"))),
 };
 
-#[utoipa::path(
-    get, path = "/", operation_id = "getInfo", tag = "meta",
-    summary = "Get name, version and links",
-    description = "Returns the name and version of the daemon and the paths of its main resources.",
-    responses((status = 200, description = "Name, version and links", body = Info))
-)]
+/// Get name, version and links
+///
+/// Returns the name and version of the daemon and the paths of its main resources.
+///
+/// - 200: Name, version and links
+#[operation(getInfo: get "/")]
 pub(crate) async fn info() -> Json<Info> {
     let links = InfoLinks {
         health: "/v1/health".to_owned(),
@@ -38,13 +36,13 @@ pub(crate) async fn info() -> Json<Info> {
     Json(Info { name: "sandbox-agent".to_owned(), version: VERSION.to_owned(), links })
 }
 
-#[utoipa::path(
-    get, path = "/v1/health", operation_id = "getHealth", tag = "meta", security(()),
-    summary = "Check that the daemon is alive",
-    description = "Needs no token. A daemon that is shutting down, or hangs, does not answer.",
-    responses((status = 200, description = "The daemon answers", body = Health))
-)]
-pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
+/// Check that the daemon is alive
+///
+/// Needs no token. A daemon that is shutting down, or hangs, does not answer.
+///
+/// - 200: The daemon answers
+#[operation(getHealth: get "/v1/health", public)]
+pub(crate) async fn health(state: AppState) -> Json<Health> {
     Json(Health {
         status: "ok".to_owned(),
         version: VERSION.to_owned(),
@@ -52,26 +50,24 @@ pub(crate) async fn health(State(state): State<AppState>) -> Json<Health> {
     })
 }
 
-#[utoipa::path(
-    get, path = "/v1/openapi.json", operation_id = "getOpenapi", tag = "meta",
-    summary = "Get the OpenAPI document",
-    description = "Returns the document that describes this API, as the daemon serves it.",
-    responses(
-        (status = 200, description = "The OpenAPI document", content_type = "application/json", body = serde_json::Value),
-        (status = 304, description = "The document has the entity tag of `If-None-Match`")
-    )
-)]
+/// Get the OpenAPI document
+///
+/// Returns the document that describes this API, as the daemon serves it.
+///
+/// - 200: The OpenAPI document
+/// - 304: The document has the entity tag of `If-None-Match`
+#[operation(getOpenapi: get "/v1/openapi.json" -> serde_json::Value)]
 pub(crate) async fn openapi(headers: HeaderMap) -> ApiResult<Response> {
     CONTRACT.respond(&headers)
 }
 
-#[utoipa::path(
-    get, path = "/metrics", operation_id = "getMetrics", tag = "meta",
-    summary = "Get metrics",
-    description = "Returns counters and gauges for Prometheus, in the OpenMetrics text format.",
-    responses((status = 200, description = "Metrics in the OpenMetrics text format", content_type = "application/openmetrics-text", body = String))
-)]
-pub(crate) async fn metrics(State(state): State<AppState>) -> impl IntoResponse {
+/// Get metrics
+///
+/// Returns counters and gauges for Prometheus, in the OpenMetrics text format.
+///
+/// - 200: Metrics in the OpenMetrics text format
+#[operation(getMetrics: get "/metrics" -> String as "application/openmetrics-text")]
+pub(crate) async fn metrics(state: AppState) -> impl IntoResponse {
     let text = state.metrics.text();
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
 }

@@ -9,79 +9,27 @@ mod messages;
 mod transcript;
 mod transfer;
 
-use crate::problem::{ApiError, ApiResult};
-use crate::state::AppState;
-use axum::Router;
-use axum::extract::Path;
-use axum::extract::rejection::PathRejection;
-use axum::routing::{delete, get, post, put};
-use http::HeaderMap;
-use sa_api::ErrorCode;
+use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, HeaderMap, Parts, path_id};
+use crate::routes::usage;
 use sa_sessions::{SessionError, SessionHandle};
 use std::future::Future;
-use utoipa::OpenApi;
 
-/// The routes of this area.
-pub(crate) fn routes() -> Router<AppState> {
-    Router::new()
-        .route("/v1/sessions", get(listing::list).post(lifecycle::create_minted))
-        .route("/v1/sessions/import", post(transfer::import))
-        .route(
-            "/v1/sessions/{sessionId}",
-            get(lifecycle::get).post(lifecycle::create).patch(lifecycle::patch).delete(lifecycle::delete),
-        )
-        .route("/v1/sessions/{sessionId}/terminate", post(lifecycle::terminate))
-        .route("/v1/sessions/{sessionId}/resume", post(lifecycle::resume))
-        .route("/v1/sessions/{sessionId}/fork", post(lifecycle::fork))
-        .route("/v1/sessions/{sessionId}/messages", get(transcript::page).post(messages::post))
-        .route("/v1/sessions/{sessionId}/messages/stream", post(messages::post_stream))
-        .route("/v1/sessions/{sessionId}/messages/{messageId}", delete(messages::withdraw))
-        .route("/v1/sessions/{sessionId}/queue", put(messages::reorder))
-        .route("/v1/sessions/{sessionId}/cancel", post(messages::cancel))
-        .route("/v1/sessions/{sessionId}/events", get(events::page))
-        .route("/v1/sessions/{sessionId}/events/sse", get(events::stream))
-        .route("/v1/sessions/{sessionId}/questions/{questionId}/reply", post(decisions::reply_to_question))
-        .route("/v1/sessions/{sessionId}/questions/{questionId}/reject", post(decisions::reject_question))
-        .route(
-            "/v1/sessions/{sessionId}/permissions/{permissionId}/reply",
-            post(decisions::reply_to_permission),
-        )
-        .route("/v1/sessions/{sessionId}/export", get(transfer::export))
+sa_api_macros::operations! {
+    listing::list, lifecycle::create_minted, transfer::import, lifecycle::get, lifecycle::create, lifecycle::patch,
+    lifecycle::delete, lifecycle::terminate, lifecycle::resume, lifecycle::fork, transcript::page, messages::post,
+    messages::post_stream, messages::withdraw, messages::reorder, messages::cancel, events::page, events::stream,
+    decisions::reply_to_question, decisions::reject_question, decisions::reply_to_permission, transfer::export,
+    usage::sum
 }
 
-/// The documentation of [`routes`].
-#[derive(OpenApi)]
-#[openapi(paths(
-    listing::list,
-    lifecycle::create_minted,
-    transfer::import,
-    lifecycle::get,
-    lifecycle::create,
-    lifecycle::patch,
-    lifecycle::delete,
-    lifecycle::terminate,
-    lifecycle::resume,
-    lifecycle::fork,
-    transcript::page,
-    messages::post,
-    messages::post_stream,
-    messages::withdraw,
-    messages::reorder,
-    messages::cancel,
-    events::page,
-    events::stream,
-    decisions::reply_to_question,
-    decisions::reject_question,
-    decisions::reply_to_permission,
-    transfer::export
-))]
-pub(crate) struct Operations;
+/// The session in the path.
+impl FromRequestParts<AppState> for SessionHandle {
+    type Rejection = ApiError;
 
-type Id = Result<Path<String>, PathRejection>;
-
-async fn find(state: &AppState, id: Id) -> ApiResult<SessionHandle> {
-    let Path(id) = id?;
-    Ok(state.sessions.get(&id).await?)
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let id = path_id(parts, state, "sessionId").await?;
+        Ok(state.sessions.get(&id).await?)
+    }
 }
 
 /// The key that a request has, if it has one.

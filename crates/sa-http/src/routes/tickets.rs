@@ -1,13 +1,7 @@
 //! Tickets for streams.
 
-use crate::body::JsonBody;
-use crate::problem::{ApiError, ApiResult};
+use crate::handler::{ApiError, ApiResult, AppState, Json, OptionalJsonBody, Path, StatusCode, operation};
 use crate::query::{is_stream_path, mismatch, quote, stream_paths};
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use http::StatusCode;
 use sa_api::{Ticket, TicketRequest};
 use std::time::Duration;
 
@@ -18,25 +12,22 @@ const LONGEST_LIFE_MS: u64 = 24 * 60 * 60 * 1000;
 /// The longest life of a ticket that opens any stream, once.
 const LONGEST_SINGLE_USE_MS: u64 = 5 * 60 * 1000;
 
-#[utoipa::path(
-    post, path = "/v1/tickets", operation_id = "issueTicket", tag = "meta",
-    summary = "Create a ticket for a stream",
-    description = "For browsers, which cannot send headers when they open an `EventSource` or a WebSocket: put the ticket into the URL as \
-        `?ticket=`. A ticket opens GET operations that have the parameter `ticket`, and nothing else. Without `path` it works once, \
-        within 30 seconds. With `path` it works any number of times, for that path alone and for an hour, so an `EventSource` may \
-        reconnect with it. All tickets end with the daemon; `DELETE /v1/tickets/{ticket}` ends one earlier. Streams that are open \
-        stay open.",
-    request_body(content = Option<TicketRequest>, content_type = "application/json", description = "The stream to open; any, once, by default"),
-    responses(
-        (status = 201, description = "The ticket", body = Ticket),
-        (status = 400, description = "`path` is not a stream's, or `lifetimeMs` is out of range"),
-    )
-)]
+/// Create a ticket for a stream
+///
+/// For browsers, which cannot send headers when they open an `EventSource` or a WebSocket: put the ticket into the
+/// URL as `?ticket=`. A ticket opens GET operations that have the parameter `ticket`, and nothing else. Without
+/// `path` it works once, within 30 seconds. With `path` it works any number of times, for that path alone and for an
+/// hour, so an `EventSource` may reconnect with it. All tickets end with the daemon; `DELETE /v1/tickets/{ticket}`
+/// ends one earlier. Streams that are open stay open.
+///
+/// - body: The stream to open; any, once, by default
+/// - 201: The ticket
+/// - 400: `path` is not a stream's, or `lifetimeMs` is out of range
+#[operation(issueTicket: post "/v1/tickets")]
 pub(crate) async fn issue(
-    State(state): State<AppState>,
-    body: JsonBody,
+    state: AppState,
+    OptionalJsonBody(TicketRequest { path, lifetime_ms }): OptionalJsonBody<TicketRequest>,
 ) -> ApiResult<(StatusCode, Json<Ticket>)> {
-    let TicketRequest { path, lifetime_ms } = body.read_or_default().await?;
     if let Some(path) = path.as_deref().filter(|path| !is_stream_path(path)) {
         let expected = format!("the path of a stream ({})", stream_paths().join(", "));
         let wrong = mismatch(&expected, &format!("'{}'", quote(path)));
@@ -57,19 +48,15 @@ pub(crate) async fn issue(
     Ok((StatusCode::CREATED, Json(state.tickets.issue(path, Duration::from_millis(life)))))
 }
 
-#[utoipa::path(
-    delete, path = "/v1/tickets/{ticket}", operation_id = "revokeTicket", tag = "meta",
-    summary = "Revoke a ticket",
-    description = "The ticket opens nothing from now on. Revoking a ticket that does not exist succeeds, too. Streams that are open stay open.",
-    responses(
-        (status = 204, description = "The ticket does not exist any more"),
-        (status = 400, description = "The path is not UTF-8"),
-    )
-)]
-pub(crate) async fn revoke(
-    State(state): State<AppState>,
-    ticket: Result<Path<String>, PathRejection>,
-) -> ApiResult<StatusCode> {
-    state.tickets.revoke(&ticket?.0);
-    Ok(StatusCode::NO_CONTENT)
+/// Revoke a ticket
+///
+/// The ticket opens nothing from now on. Revoking a ticket that does not exist succeeds, too. Streams that are open
+/// stay open.
+///
+/// - 204: The ticket does not exist any more
+/// - 400: The path is not UTF-8
+#[operation(revokeTicket: delete "/v1/tickets/{ticket}")]
+pub(crate) async fn revoke(state: AppState, Path(ticket): Path<String>) -> StatusCode {
+    state.tickets.revoke(&ticket);
+    StatusCode::NO_CONTENT
 }

@@ -1,10 +1,7 @@
 //! Tokens and cost over all sessions.
 
-use crate::problem::ApiResult;
-use crate::query::{Parameters, refusal};
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::{RawQuery, State};
+use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
+use crate::query::{List, refusal};
 use sa_api::{Timestamp, UsageGrouping, UsageReport};
 use sa_sessions::{UsageCursor, UsageFilter};
 use serde::Deserialize;
@@ -16,71 +13,75 @@ const USUAL_PAGE: usize = 100;
 /// The most groups of a page.
 const LARGEST_PAGE: usize = 1000;
 
-#[utoipa::path(
-    get, path = "/v1/usage", operation_id = "getUsage", tag = "sessions",
-    summary = "Sum up tokens and cost",
-    description = "Returns tokens and cost of the turns that this daemon ran, in groups, with the sum of all groups. A turn counts at the time \
-        when it ended. Turns of deleted sessions count; turns that came with an import or a fork do not, as they were counted where they ran. \
-        To get the next page, repeat the request with `after` set to `next`.",
-    params(
-        ("from" = Option<Timestamp>, Query, description = "Start of the period, inclusive, as an RFC 3339 time; from the first turn by default"),
-        ("to" = Option<Timestamp>, Query, description = "End of the period, exclusive, as an RFC 3339 time; until now by default"),
-        ("groupBy" = Option<Vec<UsageGrouping>>, Query, description = "Properties that the turns of a group share; repeatable or separated by commas, `day` by default"),
-        ("sessionId" = Option<Vec<String>>, Query, description = "Count turns of one of these sessions; repeatable or separated by commas"),
-        ("agent" = Option<Vec<String>>, Query, description = "Count turns of one of these agents; repeatable or separated by commas"),
-        ("model" = Option<Vec<String>>, Query, description = "Count turns with one of these models; repeatable or separated by commas"),
-        ("limit" = Option<u64>, Query, minimum = 1, description = "Maximum number of groups, 100 by default; more than 1000 counts as 1000"),
-        ("after" = Option<String>, Query, description = "The `next` of the page before"),
-    ),
-    responses(
-        (status = 200, description = "Tokens and cost", body = UsageReport),
-        (status = 400, description = "A parameter is unknown or has an invalid value"),
-    )
-)]
+#[query]
+pub(crate) struct UsageQuery {
+    /// Start of the period, inclusive, as an RFC 3339 time; from the first turn by default
+    #[param(value_type = Option<Timestamp>)]
+    from: Option<String>,
+    /// End of the period, exclusive, as an RFC 3339 time; until now by default
+    #[param(value_type = Option<Timestamp>)]
+    to: Option<String>,
+    /// Properties that the turns of a group share; repeatable or separated by commas, `day` by default
+    #[param(value_type = Option<Vec<UsageGrouping>>)]
+    group_by: List,
+    /// Count turns of one of these sessions; repeatable or separated by commas
+    session_id: List,
+    /// Count turns of one of these agents; repeatable or separated by commas
+    agent: List,
+    /// Count turns with one of these models; repeatable or separated by commas
+    model: List,
+    /// Maximum number of groups, 100 by default; more than 1000 counts as 1000
+    limit: Option<usize>,
+    /// The `next` of the page before
+    after: Option<String>,
+}
+
+/// Sum up tokens and cost
+///
+/// Returns tokens and cost of the turns that this daemon ran, in groups, with the sum of all groups. A turn counts at
+/// the time when it ended. Turns of deleted sessions count; turns that came with an import or a fork do not, as they
+/// were counted where they ran. To get the next page, repeat the request with `after` set to `next`.
+///
+/// - 200: Tokens and cost
+/// - 400: A parameter is unknown or has an invalid value
+#[operation(getUsage: get "/v1/usage")]
 pub(crate) async fn sum(
-    State(state): State<AppState>,
-    RawQuery(query): RawQuery,
+    state: AppState,
+    Query(mut query): Query<UsageQuery>,
 ) -> ApiResult<Json<UsageReport>> {
-    let parameters = Parameters::parse(query.as_deref())?;
-    let filter = filter(&parameters)?;
-    let limit = parameters.number("limit")?.unwrap_or(USUAL_PAGE).clamp(1, LARGEST_PAGE);
-    let after = parameters.text("after")?.map(|after| {
-        UsageCursor::parse(after, &filter.group_by)
+    let limit = query.limit.unwrap_or(USUAL_PAGE).clamp(1, LARGEST_PAGE);
+    let after = query.after.take();
+    let filter = filter(query)?;
+    let after = after.map(|after| {
+        UsageCursor::parse(&after, &filter.group_by)
             .ok_or_else(|| refusal("after", "expected the `next` of a page with the same `groupBy`"))
     });
     Ok(Json(state.sessions.usage(filter, after.transpose()?.as_ref(), limit).await?))
 }
 
-fn filter(parameters: &Parameters) -> ApiResult<UsageFilter> {
-    let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
-    let (from, to) = (time(parameters, "from")?, time(parameters, "to")?);
+fn filter(query: UsageQuery) -> ApiResult<UsageFilter> {
+    let (from, to) = (time("from", query.from)?, time("to", query.to)?);
     if let (Some(from), Some(to)) = (from, to)
         && from >= to
     {
         return Err(refusal("to", "must be later than 'from'"));
     }
-    let mut group_by: Vec<UsageGrouping> =
-        parameters.list("groupBy")?.into_iter().map(grouping).collect::<Result<_, _>>()?;
+    let mut group_by = query.group_by.values("groupBy", UsageGrouping::ALL, UsageGrouping::name)?;
     if group_by.is_empty() {
         group_by.push(UsageGrouping::Day);
     }
     Ok(UsageFilter {
         from,
         to,
-        sessions: owned(parameters.list("sessionId")?),
-        agents: owned(parameters.list("agent")?),
-        models: owned(parameters.list("model")?),
+        sessions: query.session_id.0,
+        agents: query.agent.0,
+        models: query.model.0,
         group_by,
     })
 }
 
-fn time(parameters: &Parameters, name: &str) -> ApiResult<Option<Timestamp>> {
-    let Some(text) = parameters.text(name)? else { return Ok(None) };
+fn time(name: &str, text: Option<String>) -> ApiResult<Option<Timestamp>> {
+    let Some(text) = text else { return Ok(None) };
     let time: Result<Timestamp, Error> = Timestamp::deserialize(text.into_deserializer());
     time.map(Some).map_err(|error| refusal(name, format!("{error} such as 2026-03-14T00:00:00Z")))
-}
-
-fn grouping(value: &str) -> ApiResult<UsageGrouping> {
-    let grouping: Result<UsageGrouping, Error> = UsageGrouping::deserialize(value.into_deserializer());
-    grouping.map_err(|_| refusal("groupBy", "expected session, agent, model or day"))
 }

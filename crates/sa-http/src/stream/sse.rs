@@ -5,7 +5,7 @@ use sa_api::Gap;
 pub(crate) use sa_relay::push_event;
 use serde::Serialize;
 
-/// How long clients should wait before they reconnect, in milliseconds.
+/// Milliseconds that clients should wait before they reconnect.
 const RETRY_MS: u64 = 500;
 
 /// Returns the first block of a stream. Without data this is no event, but clients note the id: one that is cut off

@@ -19,7 +19,7 @@ const CLOSE_WAIT: Duration = Duration::from_secs(1);
 /// The half of a socket that reads.
 pub(crate) type SocketStream = SplitStream<WebSocket>;
 
-/// Why a socket ends.
+/// The reason a socket ends.
 pub(crate) enum End {
     /// The client closed it.
     Closed,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 const SOURCES: &str = "Sources of agents";
 
-/// Where agents are fetched from. Absent flags leave the decision to the configuration file.
+/// Sources of agents. Absent flags leave the decision to the configuration file.
 #[derive(Debug, Default, Clone, Args, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SourceArgs {
@@ -17,29 +17,15 @@ pub(crate) struct SourceArgs {
     pub(crate) mirror: Option<String>,
 
     /// npm registry [default: npm's own configuration]
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "SANDBOX_AGENT_NPM_REGISTRY",
-        help_heading = SOURCES
-    )]
+    #[arg(long, value_name = "URL", env = "SANDBOX_AGENT_NPM_REGISTRY", help_heading = SOURCES)]
     pub(crate) npm_registry: Option<String>,
 
     /// Index of the ACP registry, an address or a file [default: the public one]
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "SANDBOX_AGENT_ACP_REGISTRY",
-        help_heading = SOURCES
-    )]
+    #[arg(long, value_name = "ADDRESS", env = "SANDBOX_AGENT_ACP_REGISTRY", help_heading = SOURCES)]
     pub(crate) acp_registry: Option<String>,
 
     /// Allow installing agents that have no published checksum
-    #[arg(
-        long,
-        env = "SANDBOX_AGENT_ALLOW_UNVERIFIED",
-        help_heading = SOURCES
-    )]
+    #[arg(long, env = "SANDBOX_AGENT_ALLOW_UNVERIFIED", help_heading = SOURCES)]
     pub(crate) allow_unverified: Option<bool>,
 }
 
@@ -70,7 +56,7 @@ pub(crate) struct InstallChoice {
     pub(crate) reinstall: bool,
 
     /// Use only this kind of source [default: any]
-    #[arg(long, value_name = "KIND", value_parser = wire::<InstallSource, _>(InstallSource::ALL.map(InstallSource::name)))]
+    #[arg(long, value_name = "KIND", value_parser = wire(InstallSource::REMOTE, InstallSource::name))]
     pub(crate) source: Option<InstallSource>,
 
     /// Make this version the current one [default: true unless a newer one is current]
@@ -152,12 +138,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Add an agent, as 'server --agent' does (repeatable; one per line in the variable)
-    #[arg(
-        long,
-        value_name = "ID=COMMAND LINE",
-        env = OWN_AGENTS_VARIABLE,
-        value_delimiter = '\n'
-    )]
+    #[arg(long, value_name = "ID=COMMAND LINE", env = OWN_AGENTS_VARIABLE, value_delimiter = '\n')]
     pub(crate) agent: Vec<String>,
     #[command(flatten)]
     pub(crate) local: LocalArgs,

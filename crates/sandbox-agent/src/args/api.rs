@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     pub(crate) token: Option<String>,
 }
 
-/// How an answer is printed.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Output {
     /// Print the answer as JSON
@@ -126,7 +126,7 @@ pub(crate) struct TicketArgs {
     pub(crate) output: Output,
 }
 
-/// Where the message to send comes from.
+/// The source of the message to send.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct MessageSource {

@@ -59,7 +59,7 @@ pub(crate) enum AgentsCommand {
     Connection(AgentConnectionCommand),
 }
 
-/// How much is shown of an agent.
+/// The details to show of an agent.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct AgentDetail {
     /// Query installed agents for their modes, models and reasoning efforts (takes a few seconds)

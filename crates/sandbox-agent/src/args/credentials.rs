@@ -17,7 +17,7 @@ pub(crate) enum CredentialsCommand {
     ExtractEnv(ExtractEnvArgs),
 }
 
-/// Where to look, and for what.
+/// The credentials to look for, and the places to look at.
 #[derive(Debug, Args)]
 pub(crate) struct Scope {
     /// Only credentials of this agent (repeatable) [default: all agents]

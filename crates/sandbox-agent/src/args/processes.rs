@@ -15,7 +15,7 @@ pub(crate) enum ProcessesCommand {
     /// List processes (GET /v1/processes)
     List {
         /// List only processes of this owner
-        #[arg(long, value_parser = wire::<ProcessOwner, _>(["user", "desktop", "system"]))]
+        #[arg(long, value_parser = wire(ProcessOwner::ALL, ProcessOwner::name))]
         owner: Option<ProcessOwner>,
         #[command(flatten)]
         output: Output,
@@ -136,7 +136,7 @@ pub(crate) struct LogsArgs {
     /// Id of the process
     pub(crate) id: String,
     /// Print only this output [default: all]
-    #[arg(long, value_parser = wire::<ProcessLogsStream, _>(["stdout", "stderr", "combined", "pty"]))]
+    #[arg(long, value_parser = wire(ProcessLogsStream::ALL, ProcessLogsStream::name))]
     pub(crate) stream: Option<ProcessLogsStream>,
     /// Print the last N entries [default: all]
     #[arg(long, value_name = "N", conflicts_with = "after")]

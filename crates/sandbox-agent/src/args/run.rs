@@ -10,13 +10,7 @@ const DAEMON: &str = "Daemon";
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Use the daemon at this address [default: the daemon of the data directory or at http://127.0.0.1:2468, else a private one]
-    #[arg(
-        short,
-        long,
-        value_name = "URL",
-        env = "SANDBOX_AGENT_ENDPOINT",
-        help_heading = DAEMON
-    )]
+    #[arg(short, long, value_name = "URL", env = "SANDBOX_AGENT_ENDPOINT", help_heading = DAEMON)]
     pub(crate) endpoint: Option<String>,
     /// The daemon's token; other users can see it here, so prefer the variable
     #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", help_heading = DAEMON)]
@@ -25,16 +19,11 @@ pub(crate) struct TargetArgs {
     #[arg(long, conflicts_with = "endpoint", help_heading = DAEMON)]
     pub(crate) private: bool,
     /// Data directory of a private daemon [default: $XDG_DATA_HOME/sandbox-agent]
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = DATA_DIR_VARIABLE,
-        help_heading = DAEMON
-    )]
+    #[arg(long, value_name = "DIR", env = DATA_DIR_VARIABLE, help_heading = DAEMON)]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-/// How a session begins and looks.
+/// The beginning and the look of a session.
 #[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
     /// The agent [default: the installed one that has credentials]
@@ -88,7 +77,7 @@ impl RunPromptArgs {
     }
 }
 
-/// The forms of output. What the names say needs no help text.
+/// The forms of output. Their names need no help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     Text,

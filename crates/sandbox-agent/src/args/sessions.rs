@@ -3,7 +3,10 @@
 use super::processes::variable;
 use super::{Connection, Output, wire};
 use clap::{Args, Subcommand, ValueEnum};
-use sa_api::sessions::{OptionValue, PermissionMode, PermissionReplyKind, SessionState, TranscriptOrder};
+use sa_api::sessions::{
+    OptionValue, PermissionMode, PermissionReplyKind, SessionPatch, SessionState, TranscriptOrder,
+};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The operations on universal sessions. Where people have a shorter word, the name of the operation works as well.
@@ -139,7 +142,7 @@ pub(crate) enum SessionsCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// Only sessions in this state (repeatable)
-    #[arg(long, value_name = "STATE", value_parser = wire::<SessionState, _>(["starting", "idle", "running", "requiresAction", "interrupted", "ended"]))]
+    #[arg(long, value_name = "STATE", value_parser = wire(SessionState::ALL, SessionState::name))]
     pub(crate) state: Vec<SessionState>,
     /// Only sessions of this agent (repeatable)
     #[arg(long, value_name = "ID")]
@@ -183,7 +186,7 @@ pub(crate) struct MessagesArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: usize,
     /// Order of the messages
-    #[arg(long, value_name = "ORDER", default_value = "asc", value_parser = wire::<TranscriptOrder, _>(["asc", "desc"]))]
+    #[arg(long, value_name = "ORDER", default_value = "asc", value_parser = wire(TranscriptOrder::ALL, TranscriptOrder::name))]
     pub(crate) order: TranscriptOrder,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -236,14 +239,14 @@ pub(crate) struct CreateArgs {
     pub(crate) output: Output,
 }
 
-/// How an agent works.
-#[derive(Debug, Args)]
+/// Choices for the agent.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ChoiceArgs {
     /// Agent mode: build (default of a new session), plan, or a mode of the agent
     #[arg(long, value_name = "MODE")]
     pub(crate) agent_mode: Option<String>,
     /// Permission mode; a new session has 'default'
-    #[arg(long, value_name = "MODE", value_parser = wire::<PermissionMode, _>(["default", "plan", "bypass"]))]
+    #[arg(long, value_name = "MODE", value_parser = wire(PermissionMode::ALL, PermissionMode::name))]
     pub(crate) permission_mode: Option<PermissionMode>,
     /// Model; a new session has the agent's default
     #[arg(long)]
@@ -254,6 +257,22 @@ pub(crate) struct ChoiceArgs {
     /// Option of the agent (repeatable)
     #[arg(long = "option", value_name = "ID=VALUE", value_parser = option)]
     pub(crate) options: Vec<(String, OptionValue)>,
+}
+
+impl ChoiceArgs {
+    /// Returns the change of a session that these choices are.
+    pub(crate) fn into_patch(self) -> SessionPatch {
+        let options = self.options.into_iter().map(|(id, value)| (id, Some(value)));
+        let options: BTreeMap<_, _> = options.collect();
+        SessionPatch {
+            agent_mode: self.agent_mode,
+            permission_mode: self.permission_mode,
+            model: self.model,
+            variant: self.variant,
+            options: (!options.is_empty()).then_some(options),
+            ..SessionPatch::default()
+        }
+    }
 }
 
 /// Reads `id=value`.
@@ -337,7 +356,7 @@ pub(crate) struct DecideArgs {
     /// Id of the permission
     pub(crate) permission_id: String,
     /// Decision
-    #[arg(value_parser = wire::<PermissionReplyKind, _>(["once", "always", "reject"]))]
+    #[arg(value_parser = wire(PermissionReplyKind::ALL, PermissionReplyKind::name))]
     pub(crate) reply: PermissionReplyKind,
     /// Option of the agent to choose, if several have the same meaning
     #[arg(long, value_name = "ID")]

@@ -17,7 +17,7 @@ pub(crate) struct UsageArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) to: Option<Timestamp>,
     /// Properties that the turns of a group share, separated by commas
-    #[arg(long, value_name = "PROPERTIES", value_delimiter = ',', default_value = "day", value_parser = wire::<UsageGrouping, _>(["session", "agent", "model", "day"]))]
+    #[arg(long, value_name = "PROPERTIES", value_delimiter = ',', default_value = "day", value_parser = wire(UsageGrouping::ALL, UsageGrouping::name))]
     pub(crate) by: Vec<UsageGrouping>,
     /// Only turns of this session (repeatable)
     #[arg(long, value_name = "ID")]

@@ -2,8 +2,7 @@
 
 use crate::agents::Agents;
 use crate::args::AcpArgs;
-use crate::commands::install_agent::{load, named, runtime};
-use crate::commands::progress::Bar;
+use crate::commands::install_agent::{install_watched, load, named, runtime};
 use crate::commands::render::Format;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
@@ -17,27 +16,25 @@ use std::time::Duration;
 const CLAUDE_GATEWAYS: [&str; 4] =
     ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
+const UNSTARTABLE: &str = "the agent cannot be started";
+
 pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
     match Builtin::from_id(&args.agent) {
         Some(Builtin::Demo) => Ok(sa_demo::run_stdio(sa_demo::Options {
             state_dir: state_dir(&args),
             env: Box::new(|name| std::env::var(name).ok()),
         })),
-        Some(Builtin::Amp) => {
-            let options = amp(program(args)?)?;
-            Ok(options.into_program().context("the agent cannot be started")?.run_stdio())
-        }
+        Some(Builtin::Amp) => Ok(amp(program(args)?)?.into_program().context(UNSTARTABLE)?.run_stdio()),
         Some(Builtin::Claude) => {
             let state_dir = state_dir(&args);
             let options = sa_claude::Options { state_dir, ..claude(program(args)?) };
             Ok(options.into_program().run_stdio())
         }
         Some(Builtin::Codex) => Ok(codex(program(args)?).into_program().run_stdio()),
-        Some(Builtin::Pi) => {
-            let options = pi(program(args)?);
-            Ok(options.into_program().context("the agent cannot be started")?.run_stdio())
+        Some(Builtin::Pi) => Ok(pi(program(args)?).into_program().context(UNSTARTABLE)?.run_stdio()),
+        Some(Builtin::OpenCode) => {
+            Ok(opencode(program(args)?).into_program().context(UNSTARTABLE)?.run_stdio())
         }
-        Some(Builtin::OpenCode) => Ok(opencode(program(args)?).into_program().run_stdio()),
         None => {
             let settings = load(args.local)?;
             let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
@@ -87,7 +84,7 @@ fn codex(program: PathBuf) -> sa_codex::Options {
     let base_url = set("OPENAI_BASE_URL");
     let mut options = sa_codex::Options {
         api_key: set("CODEX_API_KEY").or_else(|| set("OPENAI_API_KEY")).map(Into::into),
-        // What this program is for is sandboxes.
+        // This program is for sandboxes.
         allow_bypass: true,
         token_variable: token_variables().into_iter().next(),
         // A gateway may have models of its own.
@@ -100,26 +97,25 @@ fn codex(program: PathBuf) -> sa_codex::Options {
 }
 
 fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe().context("where this program is")?;
     let mut options = sa_amp::Options::new(program, vec![own.into(), "amp-permission".into()], &home());
     options.cli.inherited = std::env::vars_os().collect();
-    options.has_key = set("AMP_API_KEY").is_some();
-    // What this program is for is sandboxes.
+    options.has_key = set_path("AMP_API_KEY").is_some();
+    // This program is for sandboxes.
     options.allow_bypass = true;
-    if let Some(config) = set("XDG_CONFIG_HOME") {
+    if let Some(config) = set_path("XDG_CONFIG_HOME") {
         options.settings = config.join("amp/settings.json");
     }
-    if let Some(settings) = set("AMP_SETTINGS_FILE") {
+    if let Some(settings) = set_path("AMP_SETTINGS_FILE") {
         options.settings = settings;
     }
-    if let Some(data) = set("XDG_DATA_HOME") {
+    if let Some(data) = set_path("XDG_DATA_HOME") {
         options.secrets = data.join("amp/secrets.json");
     }
     Ok(options)
 }
 
-/// All of `sandbox-agent amp-permission`. What Amp wants to know is in its environment and on its standard input.
+/// All of `sandbox-agent amp-permission`. Amp's question is in its environment and on its standard input.
 pub(crate) fn amp_permission() -> ExitCode {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let query = sa_amp::PermissionQuery {
@@ -133,11 +129,10 @@ pub(crate) fn amp_permission() -> ExitCode {
 }
 
 fn opencode(program: PathBuf) -> sa_opencode::Options {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let config = set("XDG_CONFIG_HOME").unwrap_or_else(|| home().join(".config")).join("opencode");
+    let config = set_path("XDG_CONFIG_HOME").unwrap_or_else(|| home().join(".config")).join("opencode");
     let mut options = sa_opencode::Options {
-        config_dir: set("OPENCODE_CONFIG_DIR").unwrap_or(config),
-        // What this program is for is sandboxes.
+        config_dir: set_path("OPENCODE_CONFIG_DIR").unwrap_or(config),
+        // This program is for sandboxes.
         allow_bypass: true,
         ..sa_opencode::Options::new(program, home())
     };
@@ -146,13 +141,17 @@ fn opencode(program: PathBuf) -> sa_opencode::Options {
 }
 
 fn pi(program: PathBuf) -> sa_pi::Options {
-    let agent_dir =
-        std::env::var_os("PI_CODING_AGENT_DIR").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let agent_dir = set_path("PI_CODING_AGENT_DIR");
     let mut options = sa_pi::Options::new(program, agent_dir.unwrap_or_else(|| home().join(".pi/agent")));
-    // What this program is for is sandboxes.
+    // This program is for sandboxes.
     options.allow_bypass = true;
     options.cli.inherited = std::env::vars_os().collect();
     options
+}
+
+/// The path in a variable that is set and not empty.
+fn set_path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn home() -> PathBuf {
@@ -174,13 +173,8 @@ fn program(args: AcpArgs) -> Result<PathBuf, Failure> {
             return Ok(found.program);
         }
         // An editor shows standard error, if anything.
-        let mut job = installer.install(agent, InstallRequest::default());
-        let mut bar = Bar::new(&agent.id, Format::Text);
-        while let Some(progress) = job.next().await {
-            bar.show(&progress);
-        }
-        bar.finish();
-        let installed = job.outcome().await.map_err(anyhow::Error::new)?;
+        let installed = install_watched(installer, agent, InstallRequest::default(), Format::Text).await;
+        let installed = installed.map_err(anyhow::Error::new)?;
         supervisor.shutdown(Duration::ZERO).await;
         Ok(installer.program(&installed.receipt))
     })

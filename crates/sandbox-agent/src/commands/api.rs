@@ -18,10 +18,11 @@ use crate::failure::Failure;
 use acp::print_event;
 use anyhow::Context;
 use sa_api::TicketRequest;
-use sa_client::Client;
+use sa_client::{Client, ClientError};
 use serde::Serialize;
 use std::io;
 use std::process::ExitCode;
+use tokio::runtime::{Builder, Runtime};
 
 pub(crate) fn run(args: ApiArgs) -> Result<ExitCode, Failure> {
     with_client(&args.connection, async |client| call(client, args.command).await)
@@ -38,11 +39,8 @@ pub(crate) fn with_client(
     work: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let target = connection.target()?;
-    let client = Client::new(&target.endpoint, target.token.as_deref()).map_err(explain)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the client's runtime")?;
+    let client = Client::new(&target.endpoint, target.token.as_deref())?;
+    let runtime = client_runtime()?;
     let outcome = runtime.block_on(work(&client));
     // A thread that waits for input at a terminal would not end by itself.
     runtime.shutdown_background();
@@ -50,11 +48,15 @@ pub(crate) fn with_client(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Starts what calls of a daemon run on.
+pub(crate) fn client_runtime() -> anyhow::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().context("cannot start the client's runtime")
+}
+
 async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
     match command {
         ApiCommand::Health(output) => {
-            let health = client.health().await.map_err(explain)?;
-            print(output, &health, |health| {
+            show(output, client.health(), |health| {
                 print_text(&format!(
                     "{}  version {}  up {}",
                     health.status,
@@ -62,10 +64,10 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
                     age(health.uptime_ms)
                 ))
             })
+            .await
         }
         ApiCommand::Info(output) => {
-            let info = client.info().await.map_err(explain)?;
-            print(output, &info, |info| {
+            show(output, client.info(), |info| {
                 let links = &info.links;
                 let rows = [
                     ("name", &info.name),
@@ -80,14 +82,14 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
                 ];
                 Table::of_pairs(rows).print()
             })
+            .await
         }
-        ApiCommand::Openapi => Ok(print_text(&client.openapi().await.map_err(explain)?)?),
-        ApiCommand::Metrics => Ok(print_text(&client.metrics().await.map_err(explain)?)?),
-        ApiCommand::Usage(args) => usage::show(client, args).await,
+        ApiCommand::Openapi => Ok(print_text(&client.openapi().await?)?),
+        ApiCommand::Metrics => Ok(print_text(&client.metrics().await?)?),
+        ApiCommand::Usage(args) => usage::sum_up(client, args).await,
         ApiCommand::Ticket(args) => {
             let request = TicketRequest { path: args.path, lifetime_ms: args.lifetime_ms };
-            let ticket = client.create_ticket(&request).await.map_err(explain)?;
-            print(args.output, &ticket, |ticket| print_text(&ticket.ticket))
+            show(args.output, client.create_ticket(&request), |ticket| print_text(&ticket.ticket)).await
         }
         ApiCommand::RevokeTicket { ticket } => client.revoke_ticket(&ticket).await.map_err(explain),
         ApiCommand::Agents(command) => agents::call(client, command).await,
@@ -97,6 +99,15 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         ApiCommand::Config(command) => config::call(client, *command).await,
         ApiCommand::Processes(command) => processes::call(client, *command).await,
     }
+}
+
+/// Calls the daemon and prints its answer.
+async fn show<T: Serialize>(
+    output: Output,
+    call: impl Future<Output = Result<T, ClientError>>,
+    for_people: impl FnOnce(&T) -> io::Result<()>,
+) -> Result<(), Failure> {
+    print(output, &call.await?, for_people)
 }
 
 /// Prints an answer as JSON, or the way people read it.

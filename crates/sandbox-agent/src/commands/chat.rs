@@ -8,7 +8,7 @@ use crate::args::ChatArgs;
 use crate::commands::raw_mode::RawMode;
 use crate::commands::session::{self, explain};
 use crate::commands::target::{Sessions, Target};
-use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard, Sent, send};
+use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
@@ -111,17 +111,7 @@ async fn open(args: &ChatArgs, target: &Target) -> Result<Session, Failure> {
     let client = &target.client;
     if let Some(id) = &args.id {
         let session = client.get_session(id).await.map_err(explain)?;
-        let choices = &args.session.choices;
-        let patch = SessionPatch {
-            agent_mode: choices.agent_mode.clone(),
-            permission_mode: choices.permission_mode,
-            model: choices.model.clone(),
-            variant: choices.variant.clone(),
-            options: (!choices.options.is_empty()).then(|| {
-                choices.options.iter().map(|(id, value)| (id.clone(), Some(value.clone()))).collect()
-            }),
-            ..SessionPatch::default()
-        };
+        let patch = args.session.choices.clone().into_patch();
         if patch == SessionPatch::default() {
             return Ok(session);
         }
@@ -232,7 +222,7 @@ impl<'a> Talk<'a> {
         if let Some(EventData::CommandsAvailable(newest)) =
             known.events.into_iter().last().map(|event| event.data)
         {
-            self.chat.set_commands(newest.commands);
+            self.chat.commands = newest.commands;
         }
         Ok(page.events_after)
     }
@@ -280,15 +270,8 @@ impl<'a> Talk<'a> {
         }
         self.chat.is_leaving = false;
         if self.chat.asking.is_open() {
-            if let Some((id, decision)) = self.chat.asking.on_key(key) {
-                match send(self.client, self.chat.id(), &id, decision).await? {
-                    Sent::Accepted => drop(self.chat.asking.close(&id)),
-                    Sent::Unfit(why) => {
-                        self.console.view.note(&why);
-                        self.chat.asking.restart();
-                    }
-                }
-            }
+            let Chat { asking, session, .. } = &mut self.chat;
+            asking.decide(self.client, &session.session_id, key, &mut self.console.view).await?;
             return Ok(None);
         }
         match self.editor.on_key(key) {
@@ -320,10 +303,9 @@ impl<'a> Talk<'a> {
 
     async fn cancel(&mut self) -> Result<(), Failure> {
         match self.client.cancel_turn(self.chat.id()).await {
-            Ok(_) => {}
-            Err(error) => self.complain(error)?,
+            Ok(_) => Ok(()),
+            Err(error) => self.complain(error),
         }
-        Ok(())
     }
 
     async fn on_submit(&mut self, text: String) -> Result<Option<Next>, Failure> {
@@ -332,7 +314,7 @@ impl<'a> Talk<'a> {
         }
         self.editor.remember(&text);
         self.history.append(&text);
-        match Command::parse(&text, self.chat.commands()) {
+        match Command::parse(&text, &self.chat.commands) {
             Ok(Some(command)) => self.run_command(command).await,
             Ok(None) => {
                 let message = PostMessage { message: Some(text.clone()), ..PostMessage::default() };
@@ -369,7 +351,7 @@ impl<'a> Talk<'a> {
         if typed.contains(char::is_whitespace) {
             return;
         }
-        let names: Vec<String> = commands::names(self.chat.commands());
+        let names: Vec<String> = commands::names(&self.chat.commands);
         let (common, several) = sa_terminal::complete(&typed, names.iter().map(String::as_str));
         if several.is_empty() {
             self.editor.set_text(&format!("/{common} "));

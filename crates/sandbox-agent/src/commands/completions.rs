@@ -18,9 +18,9 @@ use std::time::Duration;
 /// The variable that makes this program answer a shell; its value is the shell.
 const VARIABLE: &str = "SANDBOX_AGENT_COMPLETE";
 const PROGRAM: &str = "sandbox-agent";
-/// How long a user waits for the names that a daemon knows.
+/// Time that a user waits for the names that a daemon knows.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How many sessions are offered.
+/// Sessions that are offered.
 const SESSIONS: usize = 100;
 
 pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
@@ -114,7 +114,7 @@ fn sessions(current: &OsStr) -> Vec<CompletionCandidate> {
     candidates(current, listed.unwrap_or_default())
 }
 
-/// Asks the daemon that commands without flags call. A user who presses Tab is not told that there is none.
+/// Asks the daemon that commands without flags call. Nothing is printed if there is none.
 fn ask(
     question: impl AsyncFnOnce(Client) -> Result<Vec<(String, String)>, ClientError>,
 ) -> Option<Vec<(String, String)>> {

@@ -3,6 +3,7 @@
 mod list;
 mod shell;
 
+use super::api::client_runtime;
 use super::render::{print_json, print_text};
 use crate::agents::{environment, host_with};
 use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
@@ -120,11 +121,7 @@ fn warn_of_problems(found: &[Found]) {
 
 /// Asks the providers, all at once and for each credential only once, however many agents would use it.
 fn validate(entries: &mut [Entry]) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the client's runtime")?;
-    runtime.block_on(async {
+    client_runtime()?.block_on(async {
         let mut calls = JoinSet::new();
         for at in 0..entries.len() {
             let (before, rest) = entries.split_at(at);

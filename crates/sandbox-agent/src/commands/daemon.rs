@@ -9,8 +9,9 @@ mod stop;
 mod upgrade;
 
 use crate::args::{DaemonCommand, PlaceArgs};
+use crate::commands::api::client_runtime;
 use crate::failure::Failure;
-use crate::local_daemon::{Found, Operation, Place, Record, Registration};
+use crate::local_daemon::{DaemonFolder, Found, Operation, Record, Registration};
 use crate::settings::data_dir_of;
 use anyhow::{Context, anyhow};
 use launch::Launch;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a daemon may take until it answers: it may have a large store to recover.
+/// Time for a daemon until it answers: it may have a large store to recover.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 
@@ -38,7 +39,7 @@ pub(crate) fn run(command: DaemonCommand) -> Result<ExitCode, Failure> {
 /// Becomes the daemon: takes the place first, so that a second one ends at once and changes nothing.
 fn serve(launch: &Path) -> Result<ExitCode, Failure> {
     sa_supervisor::leave_session().context("cannot leave the terminal")?;
-    let place = Place::at(launch.parent().unwrap_or(launch).to_owned());
+    let place = DaemonFolder::at(launch.parent().unwrap_or(launch).to_owned());
     let launch = Launch::take(launch)?;
     let taken = || anyhow!("another daemon already uses {}", place.folder().display());
     let claim = Registration::claim(&place)?.ok_or_else(taken)?;
@@ -46,9 +47,9 @@ fn serve(launch: &Path) -> Result<ExitCode, Failure> {
     crate::server(args, Some((place, claim)))
 }
 
-fn place(args: PlaceArgs) -> Result<Place, Failure> {
+fn place(args: PlaceArgs) -> Result<DaemonFolder, Failure> {
     let data_dir = data_dir_of(args.config.as_deref(), args.data_dir, |name| std::env::var_os(name));
-    Ok(Place::of(&data_dir.map_err(|error| Failure::Usage(error.into()))?))
+    Ok(DaemonFolder::of(&data_dir.map_err(|error| Failure::Usage(error.into()))?))
 }
 
 /// The daemon, once it is decided whether there is one.
@@ -58,7 +59,7 @@ enum Settled {
 }
 
 /// Waits for a daemon that is about to start or to end. Only the command whose turn it is may ask.
-fn settled(place: &Place, _turn: &Operation) -> Result<Settled, Failure> {
+fn settled(place: &DaemonFolder, _turn: &Operation) -> Result<Settled, Failure> {
     let began = Instant::now();
     loop {
         match place.find()? {
@@ -84,7 +85,5 @@ fn client(record: &Record) -> Result<Client, Failure> {
 
 /// Runs a few calls of a daemon to their end.
 fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    let runtime = builder.enable_all().build().context("cannot start the client's runtime")?;
-    Ok(runtime.block_on(work))
+    Ok(client_runtime()?.block_on(work))
 }

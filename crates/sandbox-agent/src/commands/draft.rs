@@ -13,14 +13,14 @@ pub(crate) const ORDINARY: u32 = 0o666;
 pub(crate) const PRIVATE: u32 = 0o600;
 
 /// A file on its way; gone again if it is not kept.
-pub(crate) enum Draft {
-    /// Beside the one that it will replace.
+pub(crate) enum OutputFile {
+    /// A file next to the one that it will replace.
     Beside(AtomicFile),
     /// A device or a pipe, which nothing can take the place of.
     Straight(File),
 }
 
-impl Draft {
+impl OutputFile {
     pub(crate) fn create(target: &Path, mode: u32) -> Result<Self, Failure> {
         let cannot = || format!("cannot write {}", target.display());
         // A link stays one; what it leads to is replaced.
@@ -51,7 +51,7 @@ impl Draft {
     }
 }
 
-impl Write for Draft {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file().write(bytes)
     }
@@ -84,13 +84,13 @@ mod tests {
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         std::os::unix::fs::symlink("f", &link).unwrap();
 
-        let mut given_up = Draft::create(&file, PRIVATE).unwrap();
+        let mut given_up = OutputFile::create(&file, PRIVATE).unwrap();
         given_up.write_all(b"ne").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"old");
         drop(given_up);
         assert_eq!(names(directory.path()), ["f", "l"]);
 
-        let mut draft = Draft::create(&link, PRIVATE).unwrap();
+        let mut draft = OutputFile::create(&link, PRIVATE).unwrap();
         draft.write_all(b"new").unwrap();
         draft.keep().unwrap();
         assert_eq!((fs::read(&file).unwrap(), names(directory.path()).len()), (b"new".to_vec(), 2));
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn devices_and_directories_stay_what_they_are() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(Draft::create(directory.path(), ORDINARY).is_err());
-        assert!(Draft::create(&directory.path().join("none/f"), ORDINARY).is_err());
-        let mut null = Draft::create(Path::new("/dev/null"), ORDINARY).unwrap();
+        assert!(OutputFile::create(directory.path(), ORDINARY).is_err());
+        assert!(OutputFile::create(&directory.path().join("none/f"), ORDINARY).is_err());
+        let mut null = OutputFile::create(Path::new("/dev/null"), ORDINARY).unwrap();
         null.write_all(b"x").unwrap();
         null.keep().unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());

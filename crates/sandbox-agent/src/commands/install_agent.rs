@@ -52,8 +52,18 @@ async fn install_one(
         make_current: args.choice.make_current,
         ..InstallRequest::default()
     };
+    install_watched(installer, agent, request, Format::of_flag(args.json)).await
+}
+
+/// Installs an agent and shows the progress.
+pub(crate) async fn install_watched(
+    installer: &Installer,
+    agent: &AgentSpec,
+    request: InstallRequest,
+    format: Format,
+) -> Result<Installed, InstallError> {
     let mut job = installer.install(agent, request);
-    let mut bar = Bar::new(&agent.id, Format::of_flag(args.json));
+    let mut bar = Bar::new(&agent.id, format);
     while let Some(progress) = job.next().await {
         bar.show(&progress);
     }
@@ -155,10 +165,9 @@ fn show(versions: &[LatestVersion], format: Format) -> Result<(), Failure> {
     if format == Format::Json {
         return Ok(print_json(&versions)?);
     }
-    let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);
+    let mut table = Table::new(&["AGENT", "INSTALLED", "LATEST"]);
     for version in versions {
-        let installed = version.installed.clone().unwrap_or_else(|| "-".to_owned());
-        table.add([&version.agent, &installed, &version.latest]);
+        table.add(&[&version.agent, version.installed.as_deref().unwrap_or("-"), &version.latest]);
     }
     Ok(table.print()?)
 }

@@ -11,7 +11,7 @@ const BYTES: &str = "{prefix} {msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_
 const STEPS: &str = "{prefix} {spinner} {msg}";
 const TICK: Duration = Duration::from_millis(120);
 
-/// How one installation is shown, on standard error.
+/// The display of one installation, on standard error.
 pub(crate) enum Bar {
     /// On a terminal.
     Drawn(ProgressBar),

@@ -25,8 +25,10 @@ pub(super) struct Table {
 
 impl Table {
     /// A table with a line of headings.
-    pub(super) fn new<const N: usize>(headings: [&str; N]) -> Self {
-        Self { rows: vec![headings.map(str::to_owned).to_vec()] }
+    pub(super) fn new(headings: &[&str]) -> Self {
+        let mut table = Self { rows: Vec::new() };
+        table.add(headings);
+        table
     }
 
     /// Names and values, one pair per line.
@@ -36,8 +38,8 @@ impl Table {
         Self { rows: pairs.into_iter().map(row).collect() }
     }
 
-    pub(super) fn add<const N: usize>(&mut self, cells: [&String; N]) {
-        self.rows.push(cells.map(|cell| printable(cell)).to_vec());
+    pub(super) fn add(&mut self, cells: &[&str]) {
+        self.rows.push(cells.iter().map(|cell| printable(cell)).collect());
     }
 
     pub(super) fn print(&self) -> io::Result<()> {
@@ -64,6 +66,20 @@ impl Table {
 /// Replaces characters that could control the terminal.
 fn printable(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// A program and its arguments as one line.
+pub(super) fn command_line(program: &str, args: &[String]) -> String {
+    std::iter::once(program).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+}
+
+/// The end of a program.
+pub(super) fn exited(code: Option<i32>, signal: Option<i32>) -> String {
+    match (code, signal) {
+        (Some(code), _) => format!("exited ({code})"),
+        (None, Some(signal)) => format!("exited (signal {signal})"),
+        (None, None) => "exited".to_owned(),
+    }
 }
 
 /// A span of time in its two largest units.
@@ -110,9 +126,9 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let mut table = Table::new(["ID", "NAME"]);
-        table.add([&"long id".to_owned(), &"ü\u{1b}[31m".to_owned()]);
-        table.add([&"x".to_owned(), &String::new()]);
+        let mut table = Table::new(&["ID", "NAME"]);
+        table.add(&["long id", "ü\u{1b}[31m"]);
+        table.add(&["x", ""]);
         assert_eq!(table.text(), "ID       NAME\nlong id  ü\u{fffd}[31m\nx");
     }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{ChoiceArgs, SessionArgs};
 use crate::commands::api;
-use crate::commands::target::Place;
+use crate::commands::target::DaemonLocation;
 use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
@@ -64,7 +64,11 @@ pub(crate) async fn choose_agent(client: &Client, named: Option<&str>) -> Result
 }
 
 /// The request for a new session.
-pub(crate) fn request(agent: &str, args: &SessionArgs, place: Place) -> Result<CreateSession, Failure> {
+pub(crate) fn request(
+    agent: &str,
+    args: &SessionArgs,
+    place: DaemonLocation,
+) -> Result<CreateSession, Failure> {
     let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = &args.choices;
     Ok(CreateSession {
         agent: agent.to_owned(),
@@ -79,8 +83,8 @@ pub(crate) fn request(agent: &str, args: &SessionArgs, place: Place) -> Result<C
 }
 
 /// The directory to work in. Another machine has directories of its own.
-fn directory(given: Option<&str>, place: Place) -> Result<Option<String>, Failure> {
-    if place == Place::Given {
+fn directory(given: Option<&str>, place: DaemonLocation) -> Result<Option<String>, Failure> {
+    if place == DaemonLocation::Given {
         return Ok(given.map(str::to_owned));
     }
     let path = std::path::absolute(given.unwrap_or(".")).context("cannot find the current directory")?;

@@ -25,9 +25,9 @@ pub(crate) enum Sessions {
     Forgotten,
 }
 
-/// Where the daemon was found.
+/// The way in which the daemon was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DaemonLocation {
     /// At the address that was given; perhaps on another machine.
     Given,
     /// On this machine.
@@ -37,7 +37,7 @@ pub(crate) enum Place {
 /// A daemon to work with.
 pub(crate) struct Target {
     pub(crate) client: Client,
-    pub(crate) place: Place,
+    pub(crate) place: DaemonLocation,
     /// Something the user should know about the choice.
     pub(crate) note: Option<String>,
     private: Option<Daemon>,
@@ -49,7 +49,7 @@ impl Target {
         let token = args.token.as_deref();
         if let Some(endpoint) = &args.endpoint {
             let client = Client::new(endpoint, token).map_err(explain)?;
-            return Ok(Self { client, place: Place::Given, note: None, private: None });
+            return Ok(Self { client, place: DaemonLocation::Given, note: None, private: None });
         }
         let mut note = None;
         if !args.private {
@@ -58,7 +58,7 @@ impl Target {
             let endpoint = found.as_ref().map_or(DEFAULT_ENDPOINT, |found| &found.endpoint);
             match probe(endpoint, token.or(known)).await? {
                 Probe::Usable(client) => {
-                    return Ok(Self { client, place: Place::Here, note: None, private: None });
+                    return Ok(Self { client, place: DaemonLocation::Here, note: None, private: None });
                 }
                 Probe::Locked => {
                     note = Some(format!(
@@ -71,7 +71,7 @@ impl Target {
         let daemon = start(args, sessions).await?;
         let (endpoint, token) = daemon.contact();
         let client = Client::new(&endpoint, token).map_err(explain)?;
-        Ok(Self { client, place: Place::Here, note, private: Some(daemon) })
+        Ok(Self { client, place: DaemonLocation::Here, note, private: Some(daemon) })
     }
 
     /// Returns true if the daemon ends with this command.

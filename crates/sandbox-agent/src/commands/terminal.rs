@@ -3,8 +3,8 @@
 mod asking;
 mod keyboard;
 
-pub(crate) use asking::{Asking, Sent, send};
-pub(crate) use keyboard::Keyboard;
+pub(crate) use asking::{Asking, send};
+pub(crate) use keyboard::{Keyboard, typed_bytes};
 
 use crate::commands::raw_mode;
 use sa_api::sessions::UniversalEvent;

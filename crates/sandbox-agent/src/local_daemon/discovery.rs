@@ -1,6 +1,6 @@
 //! Finds the daemon that a command calls: the one that it was given, else the one of this user's data directory.
 
-use super::place::Place;
+use super::place::DaemonFolder;
 use super::record::Found;
 use crate::args::Connection;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ impl Target {
         let Some(data_dir) = settings::data_dir_of_command(data_dir, |name| std::env::var_os(name))? else {
             return Ok(None);
         };
-        let Found::Running(record) = Place::of(&data_dir).find()? else { return Ok(None) };
+        let Found::Running(record) = DaemonFolder::of(&data_dir).find()? else { return Ok(None) };
         Ok(Some(Self { endpoint: record.endpoint(), token: record.token()? }))
     }
 }

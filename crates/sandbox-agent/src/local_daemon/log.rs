@@ -3,7 +3,7 @@
 //! The file is the daemon's standard error, so it also gets what is not written by the log: panics, and errors before
 //! the log exists.
 
-use super::place::{Place, PlaceError};
+use super::place::{DaemonFolder, DaemonFolderError};
 use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -13,12 +13,12 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// Size at which a new file is begun. Two files are kept.
 pub(crate) const LOG_BYTES: u64 = 10 << 20;
-/// How often the size is looked at.
+/// Time between two looks at the size.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Opens the log for appending; it belongs to the user alone, as it may quote anything.
-pub(crate) fn open_log(place: &Place) -> Result<File, PlaceError> {
-    append(&place.log()).map_err(|error| PlaceError::Io(place.log(), error))
+pub(crate) fn open_log(place: &DaemonFolder) -> Result<File, DaemonFolderError> {
+    append(&place.log()).map_err(|error| DaemonFolderError::Io(place.log(), error))
 }
 
 /// Begins a new file whenever the log has become too large or was deleted, forever.

@@ -12,12 +12,12 @@ use thiserror::Error;
 const PRIVATE_FOLDER: u32 = 0o700;
 /// The permissions of anybody but the owner.
 const OF_OTHERS: u32 = 0o077;
-/// How long a command waits for its turn. Starting and stopping are bounded by less.
+/// Time that a command waits for its turn. Starting and stopping are bounded by less.
 const TURN_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The folder of a data directory's daemon.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct DaemonFolder {
     folder: PathBuf,
 }
 
@@ -27,9 +27,9 @@ pub(crate) struct Operation {
     _turn: FileLock,
 }
 
-/// Why the folder cannot be used.
+/// The reason the folder cannot be used.
 #[derive(Debug, Error)]
-pub(crate) enum PlaceError {
+pub(crate) enum DaemonFolderError {
     #[error("cannot use {}", .0.display())]
     Io(PathBuf, #[source] io::Error),
     #[error("{} belongs to user {}: delete it, or use another data directory (--data-dir)", .0.display(), .1)]
@@ -43,7 +43,7 @@ pub(crate) enum PlaceError {
     Busy(PathBuf),
 }
 
-impl Place {
+impl DaemonFolder {
     pub(crate) fn of(data_dir: &Path) -> Self {
         Self { folder: data_dir.join("daemon") }
     }
@@ -73,14 +73,14 @@ impl Place {
         self.folder.join("daemon.log")
     }
 
-    /// How the daemon in the background is to be started.
+    /// Returns the file that says how the daemon in the background is to be started.
     pub(crate) fn launch(&self) -> PathBuf {
         self.folder.join("launch.json")
     }
 
     /// Creates the folder if it is missing.
-    pub(crate) fn create(&self) -> Result<(), PlaceError> {
-        let cannot = |error| PlaceError::Io(self.folder.clone(), error);
+    pub(crate) fn create(&self) -> Result<(), DaemonFolderError> {
+        let cannot = |error| DaemonFolderError::Io(self.folder.clone(), error);
         if let Some(data_dir) = self.folder.parent() {
             DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(data_dir).map_err(cannot)?;
         }
@@ -92,34 +92,34 @@ impl Place {
     }
 
     /// Returns false if there is no folder, and an error if it is not this user's alone.
-    pub(super) fn is_there(&self) -> Result<bool, PlaceError> {
+    pub(super) fn is_there(&self) -> Result<bool, DaemonFolderError> {
         // A link could lead to a folder of this user that was made for something else.
         let found = match fs::symlink_metadata(&self.folder) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(PlaceError::Io(self.folder.clone(), error)),
+            Err(error) => return Err(DaemonFolderError::Io(self.folder.clone(), error)),
         };
         if !found.is_dir() {
-            return Err(PlaceError::Io(self.folder.clone(), io::ErrorKind::NotADirectory.into()));
+            return Err(DaemonFolderError::Io(self.folder.clone(), io::ErrorKind::NotADirectory.into()));
         }
         if found.uid() != rustix::process::geteuid().as_raw() {
-            return Err(PlaceError::Foreign(self.folder.clone(), found.uid()));
+            return Err(DaemonFolderError::Foreign(self.folder.clone(), found.uid()));
         }
         if found.mode() & OF_OTHERS != 0 {
-            return Err(PlaceError::Shared(self.folder.clone()));
+            return Err(DaemonFolderError::Shared(self.folder.clone()));
         }
         Ok(true)
     }
 
     /// Waits until no other command starts or stops this daemon. The folder must exist.
-    pub(crate) fn operate(&self) -> Result<Operation, PlaceError> {
+    pub(crate) fn operate(&self) -> Result<Operation, DaemonFolderError> {
         self.is_there()?;
         let turn = FileLock::take_within(&self.folder.join("operation"), TURN_TIMEOUT)?;
-        turn.map(|turn| Operation { _turn: turn }).ok_or_else(|| PlaceError::Busy(self.folder.clone()))
+        turn.map(|turn| Operation { _turn: turn }).ok_or_else(|| DaemonFolderError::Busy(self.folder.clone()))
     }
 }
 
-impl From<DiskError> for PlaceError {
+impl From<DiskError> for DaemonFolderError {
     fn from(error: DiskError) -> Self {
         Self::Io(error.path, error.source)
     }
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn the_folder_is_private_and_refused_if_it_is_not() {
         let data = tempfile::tempdir().unwrap();
-        let place = Place::of(&data.path().join("new/data"));
+        let place = DaemonFolder::of(&data.path().join("new/data"));
         assert!(!place.is_there().unwrap());
         place.create().unwrap();
         place.create().unwrap();
         assert_eq!(fs::metadata(place.folder()).unwrap().mode() & 0o777, 0o700);
         for mode in [0o770, 0o750, 0o704] {
             fs::set_permissions(place.folder(), fs::Permissions::from_mode(mode)).unwrap();
-            assert!(matches!(place.create(), Err(PlaceError::Shared(_))), "{mode:o}");
+            assert!(matches!(place.create(), Err(DaemonFolderError::Shared(_))), "{mode:o}");
         }
     }
 
@@ -151,13 +151,13 @@ mod tests {
         let target = data.path().join("target");
         DirBuilder::new().mode(0o700).create(&target).unwrap();
         std::os::unix::fs::symlink(&target, data.path().join("daemon")).unwrap();
-        assert!(matches!(Place::of(data.path()).is_there(), Err(PlaceError::Io(..))));
+        assert!(matches!(DaemonFolder::of(data.path()).is_there(), Err(DaemonFolderError::Io(..))));
     }
 
     #[test]
     fn commands_take_turns() {
         let data = tempfile::tempdir().unwrap();
-        let place = Place::of(data.path());
+        let place = DaemonFolder::of(data.path());
         place.create().unwrap();
         let first = place.operate().unwrap();
         let other = place.clone();

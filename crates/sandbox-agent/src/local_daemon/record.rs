@@ -1,12 +1,13 @@
 //! The record that a daemon writes about itself, and a check that its writer is alive.
 
-use super::place::{Place, PlaceError};
+use super::place::{DaemonFolder, DaemonFolderError};
+use crate::announce::reachable;
 use sa_disk::FileLock;
 use sa_supervisor::ProcessIdentity;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// A daemon, as it describes itself. Later versions may add members.
@@ -28,7 +29,7 @@ pub(crate) struct Record {
     pub(crate) standing: Standing,
 }
 
-/// How a daemon relates to the terminal that it was started from.
+/// The relation of a daemon to the terminal that it was started from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub(crate) enum Standing {
@@ -56,12 +57,7 @@ impl Record {
 
     /// Returns the address that commands on this machine call.
     pub(crate) fn endpoint(&self) -> String {
-        let ip = match self.address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            ip => ip,
-        };
-        format!("http://{}", SocketAddr::new(ip, self.address.port()))
+        format!("http://{}", reachable(self.address))
     }
 
     /// Returns the log of a daemon in the background.
@@ -73,16 +69,16 @@ impl Record {
     }
 
     /// Reads the token that it wants. Absent if it wants none, or if it is not written down.
-    pub(crate) fn token(&self) -> Result<Option<String>, PlaceError> {
+    pub(crate) fn token(&self) -> Result<Option<String>, DaemonFolderError> {
         let Some(path) = &self.token_file else { return Ok(None) };
-        let text = fs::read_to_string(path).map_err(|error| PlaceError::Io(path.clone(), error))?;
+        let text = fs::read_to_string(path).map_err(|error| DaemonFolderError::Io(path.clone(), error))?;
         Ok(Some(text.trim().to_owned()))
     }
 }
 
-impl Place {
+impl DaemonFolder {
     /// Looks for the daemon of this data directory.
-    pub(crate) fn find(&self) -> Result<Found, PlaceError> {
+    pub(crate) fn find(&self) -> Result<Found, DaemonFolderError> {
         if !self.is_there()? {
             return Ok(Found::Nobody);
         }
@@ -96,11 +92,11 @@ impl Place {
     }
 
     /// A record that makes no sense is none: it is replaced by the next daemon.
-    fn read_record(&self) -> Result<Option<Record>, PlaceError> {
+    fn read_record(&self) -> Result<Option<Record>, DaemonFolderError> {
         match fs::read(self.record()) {
             Ok(text) => Ok(serde_json::from_slice(&text).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(PlaceError::Io(self.record(), error)),
+            Err(error) => Err(DaemonFolderError::Io(self.record(), error)),
         }
     }
 }

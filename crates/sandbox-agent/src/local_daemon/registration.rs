@@ -1,8 +1,8 @@
 //! A daemon's claim to be the one of its data directory.
 
-use super::place::{Place, PlaceError};
+use super::place::{DaemonFolder, DaemonFolderError};
 use super::record::Record;
-use crate::commands::draft::{Draft, PRIVATE};
+use crate::commands::draft::{OutputFile, PRIVATE};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_disk::FileLock;
@@ -17,13 +17,13 @@ const GLANCE: Duration = Duration::from_secs(1);
 /// Held by a daemon for as long as it lives. The record goes with it.
 #[derive(Debug)]
 pub(crate) struct Registration {
-    place: Place,
+    place: DaemonFolder,
     _lock: FileLock,
 }
 
 impl Registration {
     /// Takes the data directory; none if another daemon has it.
-    pub(crate) fn claim(place: &Place) -> Result<Option<Self>, PlaceError> {
+    pub(crate) fn claim(place: &DaemonFolder) -> Result<Option<Self>, DaemonFolderError> {
         place.create()?;
         let Some(lock) = FileLock::take_within(&place.lock(), GLANCE)? else { return Ok(None) };
         let registration = Self { place: place.clone(), _lock: lock };
@@ -50,7 +50,7 @@ impl Drop for Registration {
 
 /// Replaces a file that only this user reads, whole or not at all.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut draft = Draft::create(path, PRIVATE)?;
+    let mut draft = OutputFile::create(path, PRIVATE)?;
     draft.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))?;
     draft.keep()
 }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn one_daemon_has_a_data_directory_and_leaves_nothing() {
         let data = tempfile::tempdir().unwrap();
-        let place = Place::of(data.path());
+        let place = DaemonFolder::of(data.path());
         assert!(matches!(place.find().unwrap(), Found::Nobody));
         let claim = Registration::claim(&place).unwrap().unwrap();
         assert!(matches!(place.find().unwrap(), Found::Unready));
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_record_without_its_process_is_nobody() {
         let data = tempfile::tempdir().unwrap();
-        let place = Place::of(data.path());
+        let place = DaemonFolder::of(data.path());
         let claim = Registration::claim(&place).unwrap().unwrap();
         let mut recycled = ProcessIdentity::current();
         recycled.started = Some(1);

@@ -1,7 +1,7 @@
 //! How a daemon was started, and with it how it makes itself known.
 
 use super::log::keep_log_small;
-use super::place::Place;
+use super::place::DaemonFolder;
 use super::record::{Record, Standing};
 use super::registration::{Registration, write_private};
 use crate::failure::Failure;
@@ -14,9 +14,9 @@ use std::net::SocketAddr;
 #[derive(Debug)]
 pub(crate) enum Role {
     /// `sandbox-agent server`, until a signal: makes itself known if it can.
-    Foreground(Place),
+    Foreground(DaemonFolder),
     /// `sandbox-agent daemon start`: has its data directory already.
-    Background(Place, Registration),
+    Background(DaemonFolder, Registration),
     /// Ends with the program that started it, so no other program should rely on it.
     Private,
 }
@@ -24,7 +24,7 @@ pub(crate) enum Role {
 impl Role {
     pub(crate) fn foreground(settings: &Settings) -> Self {
         match settings.lifetime {
-            Lifetime::UntilSignal => Self::Foreground(Place::of(&settings.agents.data_dir)),
+            Lifetime::UntilSignal => Self::Foreground(DaemonFolder::of(&settings.agents.data_dir)),
             Lifetime::UntilStdinCloses => Self::Private,
         }
     }
@@ -50,7 +50,7 @@ impl Role {
 }
 
 /// A daemon works as well if nobody finds it: the data directory may be read-only, or another daemon's.
-fn register_foreground(place: &Place, address: SocketAddr, access: &Access) -> Option<Registration> {
+fn register_foreground(place: &DaemonFolder, address: SocketAddr, access: &Access) -> Option<Registration> {
     let registered = || -> Result<Option<Registration>, Failure> {
         let Some(claim) = Registration::claim(place)? else { return Ok(None) };
         let token_file = match access {

@@ -3,7 +3,7 @@
 
 use super::file::{ConfigError, ConfigFile};
 use super::{SettingsError, data_dir};
-use crate::args::{LocalArgs, STATE_DIR_VARIABLE, SourceArgs};
+use crate::args::{LocalArgs, STATE_DIR_VARIABLE};
 use sa_agents::{AgentDefinition, AgentSpec, Catalogue, Launch};
 use sa_install::{ACP_REGISTRY, Preinstall};
 use std::collections::BTreeMap;
@@ -27,16 +27,6 @@ pub(crate) struct AgentSettings {
     pub(crate) preinstall: Preinstall,
 }
 
-/// Flags and variables about agents.
-#[derive(Debug, Default)]
-pub(super) struct AgentWords {
-    pub(super) data_dir: Option<PathBuf>,
-    pub(super) sources: SourceArgs,
-    pub(super) require_preinstall: Option<bool>,
-    /// `id=command line`.
-    pub(super) agents: Vec<String>,
-}
-
 impl AgentSettings {
     /// For a command that works without a daemon, with agents of its own as `id=command line`.
     pub(crate) fn load(
@@ -44,38 +34,38 @@ impl AgentSettings {
         agents: Vec<String>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
-        // What the file says about the daemon's token is not this command's business, warnings included.
+        // This command ignores the daemon's token in the file, warnings included.
         let mut file = ConfigFile::read(args.config.as_deref(), &mut Vec::new())?;
-        let words =
-            AgentWords { data_dir: args.data_dir, sources: args.sources, agents, ..AgentWords::default() };
-        Self::decide(words, &mut file, variable)
+        Self::decide(args, None, &agents, &mut file, variable)
     }
 
+    /// Decides by the flags, and by the file where they are silent. `agents` are added, as `id=command line`.
     pub(super) fn decide(
-        words: AgentWords,
+        args: LocalArgs,
+        require_preinstall: Option<bool>,
+        agents: &[String],
         file: &mut ConfigFile,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
-        let data_dir = data_dir::resolve(words.data_dir.or(file.data_dir.take()), variable)?;
+        let data_dir = data_dir::resolve(args.data_dir.or(file.data_dir.take()), variable)?;
         let mut catalogue = shipped_agents(&data_dir)?;
         let own = read_agents_file(&data_dir.join(AGENTS_FILE))?;
         for (id, definition) in own.into_iter().chain(std::mem::take(&mut file.agents)) {
             catalogue.add(definition.into_spec(&id)?);
         }
-        for text in words.agents.iter().filter(|text| !text.trim().is_empty()) {
+        for text in agents.iter().filter(|text| !text.trim().is_empty()) {
             catalogue.add(AgentSpec::parse(text)?);
         }
-        let mirror = words.sources.mirror.or(file.mirror.take());
-        let registry = words.sources.acp_registry.or(file.acp_registry.take());
-        let require_preinstall = words.require_preinstall.or(file.require_preinstall);
+        let mirror = args.sources.mirror.or(file.mirror.take());
+        let registry = args.sources.acp_registry.or(file.acp_registry.take());
         Ok(Self {
             catalogue,
             data_dir,
             mirror: mirror.map(|text| address("mirror", &text)).transpose()?,
-            npm_registry: words.sources.npm_registry.or(file.npm_registry.take()),
+            npm_registry: args.sources.npm_registry.or(file.npm_registry.take()),
             acp_registry: address("acp-registry", registry.as_deref().unwrap_or(ACP_REGISTRY))?,
-            allow_unverified: words.sources.allow_unverified.or(file.allow_unverified).unwrap_or(false),
-            preinstall: match require_preinstall {
+            allow_unverified: args.sources.allow_unverified.or(file.allow_unverified).unwrap_or(false),
+            preinstall: match require_preinstall.or(file.require_preinstall) {
                 Some(true) => Preinstall::Require,
                 _ => Preinstall::Lazy,
             },

@@ -47,7 +47,7 @@ pub(crate) struct ConfigFile {
     pub(super) agents: BTreeMap<String, AgentDefinition>,
 }
 
-/// Where a file's text is wrong.
+/// The position of a mistake in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ConfigError {
     line: usize,

@@ -117,10 +117,10 @@ fn a_token_file_is_trimmed_and_must_not_be_readable_by_all() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         Settings::load(ServerArgs { token_file: Some(path.clone()), ..ServerArgs::default() }, home)
     };
-    let settings = load("  s3cret\r\n", 0o600).unwrap();
-    assert_eq!(settings.access, Access::Given("s3cret".to_owned()));
+    let settings = load("  s3cret-of-some-length\r\n", 0o600).unwrap();
+    assert_eq!(settings.access, Access::Given("s3cret-of-some-length".to_owned()));
     assert_eq!(settings.warnings, Vec::<String>::new());
-    let settings = load("s3cret", 0o644).unwrap();
+    let settings = load("s3cret-of-some-length", 0o644).unwrap();
     assert!(matches!(&settings.warnings[..], [warning] if warning.contains("every user can read it")));
     let error = chain(load(" \n", 0o600).unwrap_err());
     assert!(error.starts_with("token file /") && error.contains("the token is empty"), "{error}");
@@ -134,7 +134,7 @@ fn a_token_file_is_trimmed_and_must_not_be_readable_by_all() {
 
 #[test]
 fn a_configuration_file_with_a_token_must_not_be_readable_by_all() {
-    let (_directory, path) = config("token = 't'");
+    let (_directory, path) = config("token = 'a-token-of-some-length'");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o604)).unwrap();
     let settings = Settings::load(ServerArgs { config: Some(path), ..ServerArgs::default() }, home).unwrap();
     assert!(matches!(&settings.warnings[..], [warning] if warning.contains("config.toml holds the token")));
@@ -202,6 +202,37 @@ fn limits_that_cannot_work_are_refused_and_named() {
     for text in ["[limits]\nsilence-ms = 0", "[sessions]\nidle-ms = 0", "[files]\nfile-bytes = 0"] {
         load_with(text, ServerArgs::default()).unwrap();
     }
+}
+
+/// Absurd values would overflow clocks, panic in semaphores, or abort when a buffer is allocated.
+#[test]
+fn every_limit_has_an_upper_bound() {
+    let tables = [
+        ("limits", serde_json::to_value(sa_hub::Limits::default()).unwrap()),
+        ("limits", serde_json::to_value(sa_http::HttpLimits::default()).unwrap()),
+        ("files", serde_json::to_value(sa_files::FilesLimits::default()).unwrap()),
+        ("sessions", serde_json::to_value(sa_sessions::SessionLimits::default()).unwrap()),
+        ("processes", serde_json::to_value(sa_api::ProcessConfig::default()).unwrap()),
+    ];
+    let mut checked = 0;
+    for (table, values) in tables {
+        for (key, _) in values.as_object().unwrap().iter().filter(|(_, value)| value.is_u64()) {
+            let key = kebab_case(key);
+            for absurd in ["9223372036854775807", "-1"] {
+                let text = format!("[{table}]\n{key} = {absurd}");
+                let refused = load_with(&text, ServerArgs::default());
+                assert!(refused.is_err(), "{text}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 2 * 50, "{checked}");
+}
+
+fn kebab_case(key: &str) -> String {
+    key.chars()
+        .flat_map(|sign| sign.is_uppercase().then_some('-').into_iter().chain([sign.to_ascii_lowercase()]))
+        .collect()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Bytes of randomness in a generated token.
 const RANDOM_BYTES: usize = 32;
 
-/// Why a token cannot be used.
+/// The reason a token cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum TokenError {
     #[error("the token is empty")]
@@ -53,6 +53,16 @@ pub(super) fn exposure(path: &Path) -> Option<String> {
     let mode = std::fs::metadata(path).ok()?.permissions().mode();
     (mode & 0o004 != 0).then(|| {
         format!("{} holds the token and every user can read it: run chmod 600 on it", path.display())
+    })
+}
+
+/// Returns a warning about a token that can be guessed.
+pub(super) fn weakness(token: &str) -> Option<String> {
+    (token.len() < sa_http::SHORT_TOKEN).then(|| {
+        format!(
+            "the token has fewer than {} characters and can be guessed: use a longer one, or none to have one generated",
+            sa_http::SHORT_TOKEN
+        )
     })
 }
 

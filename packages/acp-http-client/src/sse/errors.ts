@@ -7,7 +7,7 @@ export class EventTooLargeError extends Error {
   readonly maxEventBytes: number;
 
   constructor(maxEventBytes: number) {
-    super(`event exceeds ${maxEventBytes} bytes; raise maxEventBytes to receive it`);
+    super(`event exceeds ${maxEventBytes} bytes; raise maxEventBytes`);
     this.maxEventBytes = maxEventBytes;
   }
 }

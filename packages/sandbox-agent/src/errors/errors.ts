@@ -37,7 +37,7 @@ export class GapError extends SandboxAgentError {
   readonly newest: number;
 
   constructor(gap: { oldest: number; newest: number }) {
-    super(`events before ${gap.oldest} are no longer kept; pass onGap to continue with ${gap.oldest}`);
+    super(`events before ${gap.oldest} are gone; pass onGap to continue`);
     this.oldest = gap.oldest;
     this.newest = gap.newest;
   }

@@ -3,7 +3,8 @@
 import type { Problem } from "../generated/openapi.gen.ts";
 import { SandboxAgentError } from "./errors.ts";
 
-const URN = "urn:sandbox-agent:error:";
+/** The beginning of a problem's type; its code follows. */
+export const URN = "urn:sandbox-agent:error:";
 
 /** An error that the daemon reported. Each code has its own subclass. */
 export class ProblemError extends SandboxAgentError {
@@ -192,6 +193,11 @@ export class ShuttingDownError extends ProblemError {
   override name = "ShuttingDownError";
 }
 
+/** The sandbox has no file descriptor, thread, process or memory to spare. */
+export class ResourceExhaustedError extends ProblemError {
+  override name = "ResourceExhaustedError";
+}
+
 /** The agent was silent for too long. */
 export class AgentSilentError extends ProblemError {
   override name = "AgentSilentError";
@@ -235,6 +241,7 @@ const CLASSES = {
   agent_refused: AgentRefusedError,
   stream_error: StreamFailedError,
   shutting_down: ShuttingDownError,
+  resource_exhausted: ResourceExhaustedError,
   timeout: AgentSilentError,
   insufficient_storage: InsufficientStorageError,
 } satisfies Record<string, typeof ProblemError>;
@@ -253,8 +260,7 @@ export function problemError(problem: Problem, requestId?: string): ProblemError
 
 /** Returns whether a value has the form of a problem of the daemon. */
 export function isProblem(value: unknown): value is Problem {
-  if (typeof value !== "object" || value === null) return false;
-  const { type, detail, status } = value as Record<string, unknown>;
+  const { type, detail, status } = (value ?? {}) as Record<string, unknown>;
   return (
     typeof type === "string" &&
     type.startsWith(URN) &&

@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an archive
-         * @description A tar archive, plain or compressed with gzip or zstd, is unpacked while it comes in, and put in place when all of it is there: an archive that is refused or breaks off changes nothing. Files are replaced, directories merged. Entries that are absolute, climb out, are devices or pipes, or go through a link that leads out of the directory are refused, and so is an archive with too many entries or one that unpacks to too much.
+         * @description A tar archive, plain or compressed with gzip or zstd, is unpacked while it comes in, and put in place when all of it is there: an archive that is refused or breaks off changes nothing. The directory is created if it is missing. Files are replaced, directories merged. Entries that are absolute, climb out, are devices or pipes, or go through a link that leads out of the directory are refused, and so is an archive with too many entries or one that unpacks to too much.
          */
         post: operations["uploadFsBatch"];
         delete?: never;
@@ -1489,7 +1489,7 @@ export interface components {
             serverStatus?: components["schemas"]["AgentServerStatus"];
             /** @description Source of the program: a kind of source, `path` for a program of the machine, or `builtin`. */
             source?: string;
-            /** @description The version that would start; absent if only the program itself could tell. */
+            /** @description The version that would start; absent if only the program itself knows it. */
             version?: string;
             /** @description The installed versions, newest first. */
             versions: components["schemas"]["InstalledVersion"][];
@@ -4434,8 +4434,8 @@ export interface components {
         /** @description End of a turn. */
         TurnEnded: {
             /**
-             * @description Why its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was exported or
-             *     forked while the turn ran.
+             * @description The reason its end is not known, for a `stopReason` of `unknown`: `daemonRestarted`, or `transferred` if the session was
+             *     exported or forked while the turn ran.
              */
             reason?: string;
             /** @description Reason why the turn ended. */
@@ -4813,7 +4813,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Why a message was withdrawn.
+         * @description The reason a message was withdrawn.
          * @enum {string}
          */
         WithdrawnBy: "client" | "cancelled" | "ended" | "transferred" | "daemonRestarted";
@@ -4848,6 +4848,15 @@ export interface components {
         };
         /** @description The token is missing or wrong */
         TokenInvalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The daemon's token has fewer than 12 characters, and too many wrong ones were sent */
+        TooManyAttempts: {
             headers: {
                 [name: string]: unknown;
             };
@@ -5154,6 +5163,7 @@ export type ResponseInternal = components['responses']['Internal'];
 export type ResponsePermissionDenied = components['responses']['PermissionDenied'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
 export type ResponseTokenInvalid = components['responses']['TokenInvalid'];
+export type ResponseTooManyAttempts = components['responses']['TooManyAttempts'];
 export type $defs = Record<string, never>;
 export interface operations {
     getInfo: {
@@ -5194,11 +5204,11 @@ export interface operations {
     streamAcpConnection: {
         parameters: {
             query?: {
-                /** @description The agent, for a new connection over a WebSocket */
+                /** @description The agent to start, for a new server or connection, or to start an ended agent again */
                 agent?: string;
-                /** @description The version to start; the current one by default */
+                /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
-                /** @description The same, where headers cannot be set */
+                /** @description Continue after the event of this number, for clients that cannot send headers. `Last-Event-ID` is stronger, so a client that reconnects may keep the URL */
                 lastEventId?: number;
                 /** @description A ticket from `POST /v1/tickets`, for clients that cannot send headers */
                 ticket?: string;
@@ -5246,9 +5256,9 @@ export interface operations {
     postAcpConnection: {
         parameters: {
             query?: {
-                /** @description The agent, for a new connection */
+                /** @description The agent to start, for a new server or connection, or to start an ended agent again */
                 agent?: string;
-                /** @description The version to start; the current one by default */
+                /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
             };
             header?: {
@@ -5399,9 +5409,9 @@ export interface operations {
     streamAcpMessages: {
         parameters: {
             query?: {
-                /** @description The same, where headers cannot be set */
+                /** @description Continue after the event of this number, for clients that cannot send headers. `Last-Event-ID` is stronger, so a client that reconnects may keep the URL */
                 lastEventId?: number;
-                /** @description With a WebSocket: start a new server as a first POST would */
+                /** @description The agent to start, for a new server or connection, or to start an ended agent again */
                 agent?: string;
                 /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
@@ -5452,7 +5462,7 @@ export interface operations {
     postAcpMessage: {
         parameters: {
             query?: {
-                /** @description The agent to start; needed for a new server, and to start an ended agent again */
+                /** @description The agent to start, for a new server or connection, or to start an ended agent again */
                 agent?: string;
                 /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
@@ -5560,9 +5570,9 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description Ask each installed agent which models, modes and efforts it offers; takes seconds */
+                /** @description Query installed agents for their modes, models and reasoning efforts (takes a few seconds) */
                 config?: boolean;
-                /** @description With `config`: do not use what an agent said before */
+                /** @description Query the agent again instead of using its last answer, even if it has no credentials */
                 noCache?: boolean;
                 /**
                  * @deprecated
@@ -5645,9 +5655,9 @@ export interface operations {
     getAgent: {
         parameters: {
             query?: {
-                /** @description Ask it which models, modes and efforts it offers; takes seconds */
+                /** @description Query installed agents for their modes, models and reasoning efforts (takes a few seconds) */
                 config?: boolean;
-                /** @description With `config`: do not use what it said before */
+                /** @description Query the agent again instead of using its last answer, even if it has no credentials */
                 noCache?: boolean;
                 /**
                  * @deprecated
@@ -5852,9 +5862,9 @@ export interface operations {
     streamAgentAcpConnection: {
         parameters: {
             query?: {
-                /** @description The version to start; the current one by default */
+                /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
-                /** @description The same, where headers cannot be set */
+                /** @description Continue after the event of this number, for clients that cannot send headers. `Last-Event-ID` is stronger, so a client that reconnects may keep the URL */
                 lastEventId?: number;
                 /** @description A ticket from `POST /v1/tickets`, for clients that cannot send headers */
                 ticket?: string;
@@ -5905,7 +5915,7 @@ export interface operations {
     postAgentAcpConnection: {
         parameters: {
             query?: {
-                /** @description The version to start; the current one by default */
+                /** @description The version to start, installed first if need be; the current one by default */
                 agentVersion?: string;
             };
             header?: {
@@ -6123,7 +6133,7 @@ export interface operations {
     listAgentModels: {
         parameters: {
             query?: {
-                /** @description Ask the agent again, also if it has no credentials */
+                /** @description Query the agent again instead of using its last answer, even if it has no credentials */
                 noCache?: boolean;
                 /**
                  * @deprecated
@@ -6168,7 +6178,7 @@ export interface operations {
     listAgentModes: {
         parameters: {
             query?: {
-                /** @description Ask the agent again, also if it has no credentials */
+                /** @description Query the agent again instead of using its last answer, even if it has no credentials */
                 noCache?: boolean;
                 /**
                  * @deprecated
@@ -6234,7 +6244,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the server */
                 mcpName: string;
             };
             header?: never;
@@ -6268,7 +6278,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the server */
                 mcpName: string;
             };
             header?: never;
@@ -6305,7 +6315,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the server */
                 mcpName: string;
             };
             header?: never;
@@ -6364,7 +6374,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the set of skills */
                 skillName: string;
             };
             header?: never;
@@ -6400,7 +6410,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the set of skills */
                 skillName: string;
             };
             header?: never;
@@ -6439,7 +6449,7 @@ export interface operations {
             query: {
                 /** @description The directory that it is kept for; relative paths start at the workspace */
                 directory: string;
-                /** @description Its name */
+                /** @description Name of the set of skills */
                 skillName: string;
             };
             header?: never;
@@ -6526,7 +6536,7 @@ export interface operations {
     listFsEntries: {
         parameters: {
             query?: {
-                /** @description The directory; relative paths start at the workspace, which is also the default */
+                /** @description The directory or file; relative paths start at the workspace, which is also the default */
                 path?: string;
                 /** @description Return at most so many entries; more than `files.listed-entries` (10000 by default) counts as that */
                 limit?: number;
@@ -6567,7 +6577,7 @@ export interface operations {
     deleteFsEntry: {
         parameters: {
             query: {
-                /** @description Path to remove; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
                 /** @description Also what is in a directory */
                 recursive?: boolean;
@@ -6597,7 +6607,7 @@ export interface operations {
     readFsFile: {
         parameters: {
             query: {
-                /** @description The file; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
             };
             header?: {
@@ -6644,9 +6654,9 @@ export interface operations {
     writeFsFile: {
         parameters: {
             query: {
-                /** @description The file; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
-                /** @description Its permissions in octal, such as `755` */
+                /** @description Permissions of the file in octal, such as `755` */
                 mode?: string;
                 /** @description `false`: answer before the bytes are on the disk */
                 sync?: boolean;
@@ -6708,7 +6718,7 @@ export interface operations {
     headFsFile: {
         parameters: {
             query: {
-                /** @description The file; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
             };
             header?: {
@@ -6740,7 +6750,7 @@ export interface operations {
     makeFsDirectory: {
         parameters: {
             query: {
-                /** @description The directory; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
             };
             header?: never;
@@ -6819,7 +6829,7 @@ export interface operations {
     searchFs: {
         parameters: {
             query?: {
-                /** @description Where to search; relative paths start at the workspace, which is also the default */
+                /** @description The directory or file; relative paths start at the workspace, which is also the default */
                 path?: string;
                 /** @description A glob: `*.rs`, or `src/**\/*.rs` for paths from where the search begins */
                 name?: string;
@@ -6871,7 +6881,7 @@ export interface operations {
     statFsEntry: {
         parameters: {
             query: {
-                /** @description The file; relative paths start at the workspace */
+                /** @description The path; relative paths start at the workspace */
                 path: string;
                 /** @description Follow a link at the end of the path */
                 follow?: boolean;
@@ -6906,7 +6916,7 @@ export interface operations {
     uploadFsBatch: {
         parameters: {
             query?: {
-                /** @description The directory, made if missing; relative paths start at the workspace, which is also the default */
+                /** @description The directory or file; relative paths start at the workspace, which is also the default */
                 path?: string;
             };
             header?: never;
@@ -7406,14 +7416,14 @@ export interface operations {
             query?: {
                 /** @description The output to read; all of it by default */
                 stream?: "stdout" | "stderr" | "combined" | "pty";
-                /** @description Start with the last so many entries; excludes `after` */
+                /** @description Start with the last so many entries */
                 tail?: number;
-                /** @description Start after the entry of this number; 0 by default */
+                /** @description `text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64 */
+                encoding?: "base64" | "text";
+                /** @description Start after the entry of this number; 0 by default, excludes `tail` */
                 after?: number;
                 /** @description Return at most so many entries; `hasMore` is true if there are newer ones */
                 limit?: number;
-                /** @description `text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64 */
-                encoding?: "base64" | "text";
                 /**
                  * @deprecated
                  * @description The same as `after`
@@ -7477,7 +7487,7 @@ export interface operations {
                 tail?: number;
                 /** @description `text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64 */
                 encoding?: "base64" | "text";
-                /** @description Start after the entry of this number. The header is stronger, so a client that reconnects may keep the URL */
+                /** @description Continue after the event of this number, for clients that cannot send headers. `Last-Event-ID` is stronger, so a client that reconnects may keep the URL */
                 lastEventId?: number;
                 /** @description A ticket from `POST /v1/tickets`, for clients that cannot send headers */
                 ticket?: string;
@@ -7604,7 +7614,7 @@ export interface operations {
     attachProcessTerminal: {
         parameters: {
             query?: {
-                /** @description How many bytes of earlier output to send first; 1048576 by default */
+                /** @description Bytes of earlier output to send first; 1048576 by default */
                 scrollback?: number;
                 /** @description A ticket from `POST /v1/tickets`, for clients that cannot send headers */
                 ticket?: string;

@@ -2,7 +2,7 @@
 
 import { readStart } from "acp-http-client/sse";
 import { ConnectionError, SandboxAgentError, UnexpectedResponseError } from "../errors/errors.ts";
-import { isProblem, ProblemError, problemError } from "../errors/problems.ts";
+import { isProblem, ProblemError, problemError, URN } from "../errors/problems.ts";
 import type { Problem } from "../generated/openapi.gen.ts";
 
 /** Returns the error for an answer that is not a success. */
@@ -33,7 +33,7 @@ function withoutBody({ status, statusText, headers }: Response): Problem | undef
   const ours = status === 416 || headers.get("Content-Type")?.startsWith("application/problem+json");
   if (code === undefined || !ours) return undefined;
   const detail = `the daemon answered ${status} ${statusText}`.trimEnd();
-  return { type: `urn:sandbox-agent:error:${code}`, title: statusText, status, detail };
+  return { type: URN + code, title: statusText, status, detail };
 }
 
 function parse(text: string): unknown {
@@ -48,7 +48,8 @@ function parse(text: string): unknown {
 export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof UnexpectedResponseError) return error.status >= 500 || error.status === 429;
-  return error instanceof ProblemError && error.code === "shutting_down";
+  // Codes of this status: `shutting_down`, `resource_exhausted`.
+  return error instanceof ProblemError && error.status === 503;
 }
 
 /** Turns an error of `fetch` into one of ours. */

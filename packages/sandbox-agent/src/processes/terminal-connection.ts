@@ -72,7 +72,7 @@ export class TerminalConnection {
         ? state.link.waiting
         : state.input.reduce((total, chunk) => total + chunk.length, 0);
     if (waiting + bytes.length > MAX_INPUT_BYTES)
-      throw new TerminalError(`${waiting} bytes of input wait already; the limit is ${MAX_INPUT_BYTES}`);
+      throw new TerminalError(`${waiting} bytes of input wait; the limit is ${MAX_INPUT_BYTES}`);
     for (let start = 0; start < bytes.length; start += MESSAGE_BYTES) {
       const chunk = new Uint8Array(bytes.slice(start, start + MESSAGE_BYTES));
       if (state.kind === "attached") state.link.write(chunk);

@@ -124,7 +124,7 @@ export class Terminal implements AsyncIterable<Uint8Array>, AsyncDisposable {
   /** Detaches. The process continues. */
   close(): void {
     if (this.#end !== undefined) return;
-    this.#settle?.reject(new TerminalError("the terminal was closed before the process exited"));
+    this.#settle?.reject(new TerminalError("the terminal closed before the process exited"));
     this.#finish({ kind: "done" });
   }
 

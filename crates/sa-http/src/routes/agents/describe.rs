@@ -1,4 +1,4 @@
-//! Descriptions of agents: the catalogue entry, what is on the disk, which credentials are there, what runs.
+//! Descriptions of agents: the catalog entry, what is on the disk, which credentials are there, what runs.
 
 use crate::AgentServices;
 use crate::state::AppState;
@@ -27,7 +27,7 @@ pub(super) async fn one(state: &AppState, agent: AgentSpec) -> AgentInfo {
 
 /// Running processes and sessions, by agent.
 struct Running {
-    /// How many, and since when the first of them.
+    /// Their number, and the start of the first one.
     agents: HashMap<String, (usize, u64)>,
     now_ms: u64,
 }
@@ -148,7 +148,7 @@ fn launch(agent: &AgentSpec) -> AgentLaunch {
     }
 }
 
-/// Returns capabilities: the catalogue's, else the agent's own answer, else those of every ACP agent.
+/// Returns capabilities: the catalog's, else the agent's own answer, else those of every ACP agent.
 fn capabilities(agent: &AgentSpec, services: &AgentServices) -> AgentCapabilities {
     let known = match (&agent.capabilities, &agent.launch) {
         (Some(declared), _) => declared.clone(),

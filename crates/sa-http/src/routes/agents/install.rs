@@ -1,52 +1,40 @@
 //! Installing and removing agents.
 
-use super::{Id, named};
-use crate::body::JsonBody;
-use crate::negotiate::{Media, check_accept, prefers};
-use crate::problem::{ApiError, ApiResult};
-use crate::query;
-use crate::state::AppState;
-use crate::stream::{self, sse};
-use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use axum::response::{IntoResponse, Response};
-use futures_util::{Stream, StreamExt};
-use http::HeaderMap;
-use sa_agents::AgentSpec;
-use sa_api::{
-    ErrorCode, InstallAgent, InstallArtifact, InstallEvent, InstalledAgent, LatestVersion, Problem,
-    UninstalledAgent,
+use crate::handler::{
+    AcceptsEvents, ApiError, ApiResult, AppState, ErrorCode, HeaderMap, IntoResponse, Json, OptionalJsonBody,
+    Problem, Query, Response, operation, query,
 };
+use crate::negotiate::{Media, prefers};
+use crate::query;
+use crate::stream::{self, sse};
+use futures_util::{Stream, StreamExt};
+use sa_agents::AgentSpec;
+use sa_api::{InstallAgent, InstallArtifact, InstallEvent, InstalledAgent, LatestVersion, UninstalledAgent};
 use sa_install::{InstallRequest, Installed, Installer, Job};
-use serde::Deserialize;
 
-#[utoipa::path(
-    post, path = "/v1/agents/{agent}/install", operation_id = "installAgent", tag = "agents",
-    summary = "Install an agent",
-    description = "Fetches the agent's program from the first source that has it, checks it against the published digest and puts \
-        it in its place at once. Several versions live side by side. `makeCurrent` says whether this one starts when none is named; by \
-        default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`) needs no installation: \
-        the answer says so. The installation continues if the client disconnects; the same request again joins it. \
-        `POST /v1/agents/{agent}/install/sse` streams the progress.",
-    request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
-    responses(
-        (status = 200, description = "The agent is installed", body = InstalledAgent),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
-        (status = 404, description = "No such agent, or no source has this version"),
-        (status = 422, description = "The agent is not built for this machine"),
-        (status = 502, description = "No source could provide it; `details.attempts` has what each said"),
-    )
-)]
+/// Install an agent
+///
+/// Fetches the agent's program from the first source that has it, checks it against the published digest and puts it
+/// in its place at once. Several versions live side by side. `makeCurrent` says whether this one starts when none is
+/// named; by default it does, unless a newer version is current. An agent that is part of the daemon (`builtIn`)
+/// needs no installation: the answer says so. The installation continues if the client disconnects; the same request
+/// again joins it. `POST /v1/agents/{agent}/install/sse` streams the progress.
+///
+/// - body: What to install; the latest version by default
+/// - 200: The agent is installed
+/// - 400: The body does not say what to install, or the agent is none that is installed by this daemon
+/// - 404: No such agent, or no source has this version
+/// - 422: The agent is not built for this machine
+/// - 502: No source could provide it; `details.attempts` has what each said
+#[operation(installAgent: post "/v1/agents/{agent}/install" -> InstalledAgent)]
 pub(crate) async fn install(
-    State(state): State<AppState>,
-    id: Id,
+    state: AppState,
+    agent: AgentSpec,
     headers: HeaderMap,
-    body: JsonBody,
+    OptionalJsonBody(wanted): OptionalJsonBody<InstallAgent>,
 ) -> ApiResult<Response> {
-    let agent = named(&state, id)?;
     let streams = prefers(&headers, Media::EventStream, Media::Json)?;
-    let installation = begin(&state, &agent, body).await?;
+    let installation = begin(&state, &agent, wanted)?;
     if streams {
         Ok(installation.progress(&state))
     } else {
@@ -54,26 +42,23 @@ pub(crate) async fn install(
     }
 }
 
-#[utoipa::path(
-    post, path = "/v1/agents/{agent}/install/sse", operation_id = "streamAgentInstallation", tag = "agents",
-    summary = "Install an agent and stream the progress",
-    description = "Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each, named by its \
-        `step`. The stream ends with `done` or `failed`. The installation continues if the client disconnects; the same request again joins it.",
-    request_body(content = Option<InstallAgent>, content_type = "application/json", description = "What to install; the latest version by default"),
-    responses(
-        (status = 200, description = "The progress of the installation", content((InstallEvent = "text/event-stream"))),
-        (status = 400, description = "The body does not say what to install, or the agent is none that is installed by this daemon"),
-    )
-)]
+/// Install an agent and stream the progress
+///
+/// Installs as `POST /v1/agents/{agent}/install` does and answers with server-sent events, one `InstallEvent` each,
+/// named by its `step`. The stream ends with `done` or `failed`. The installation continues if the client
+/// disconnects; the same request again joins it.
+///
+/// - body: What to install; the latest version by default
+/// - 200: The progress of the installation
+/// - 400: The body does not say what to install, or the agent is none that is installed by this daemon
+#[operation(streamAgentInstallation: post "/v1/agents/{agent}/install/sse" -> InstallEvent as "text/event-stream")]
 pub(crate) async fn install_stream(
-    State(state): State<AppState>,
-    id: Id,
-    headers: HeaderMap,
-    body: JsonBody,
+    state: AppState,
+    agent: AgentSpec,
+    _: AcceptsEvents,
+    OptionalJsonBody(wanted): OptionalJsonBody<InstallAgent>,
 ) -> ApiResult<Response> {
-    let agent = named(&state, id)?;
-    check_accept(&headers, Media::EventStream)?;
-    Ok(begin(&state, &agent, body).await?.progress(&state))
+    Ok(begin(&state, &agent, wanted)?.progress(&state))
 }
 
 /// An installation that was asked for.
@@ -84,8 +69,7 @@ enum Installation {
 }
 
 /// Starts the installation that the body asks for, or joins it.
-async fn begin(state: &AppState, agent: &AgentSpec, body: JsonBody) -> ApiResult<Installation> {
-    let wanted: InstallAgent = body.read_or_default().await?;
+fn begin(state: &AppState, agent: &AgentSpec, wanted: InstallAgent) -> ApiResult<Installation> {
     if agent.is_built_in() {
         return built_in(state, agent, wanted.agent_version.as_deref()).map(Installation::BuiltIn);
     }
@@ -182,53 +166,42 @@ fn describe(installer: &Installer, installed: Installed) -> InstalledAgent {
     }
 }
 
-/// Query of the removal of an agent. A misspelt version must not mean every version.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[query]
 pub(crate) struct UninstallQuery {
+    /// Remove only this version
     agent_version: Option<String>,
+    /// The same as `agentVersion`
     version: Option<String>,
 }
 
-#[utoipa::path(
-    delete, path = "/v1/agents/{agent}", operation_id = "uninstallAgent", tag = "agents",
-    summary = "Uninstall an agent",
-    description = "Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed, \
-        which is always so for an agent that is part of the daemon, `removed` is empty.",
-    params(
-        ("agentVersion" = Option<String>, Query, description = "Remove only this version"),
-        ("version" = Option<String>, Query, deprecated, description = "The same as `agentVersion`"),
-    ),
-    responses(
-        (status = 200, description = "The versions that were removed", body = UninstalledAgent),
-        (status = 400, description = "The id is not UTF-8, the version is not one, or a parameter is not known"),
-    )
-)]
+/// Uninstall an agent
+///
+/// Agents that are running keep running. Without `agentVersion` all versions are removed. If nothing was installed,
+/// which is always so for an agent that is part of the daemon, `removed` is empty.
+///
+/// - 200: The versions that were removed
+/// - 400: The id is not UTF-8, the version is not one, or a parameter is not known
+#[operation(uninstallAgent: delete "/v1/agents/{agent}")]
 pub(crate) async fn uninstall(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<UninstallQuery>, QueryRejection>,
+    state: AppState,
+    agent: AgentSpec,
+    Query(query): Query<UninstallQuery>,
 ) -> ApiResult<Json<UninstalledAgent>> {
-    let agent = named(&state, id)?;
-    let Query(query) = query?;
     let version = query::either(("agentVersion", query.agent_version), ("version", query.version))?;
     let installer = state.agents.launcher.installer();
     let removed = installer.uninstall(&agent.id, version.as_deref()).await?;
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
 
-#[utoipa::path(
-    get, path = "/v1/agents/{agent}/latest", operation_id = "getLatestAgentVersion", tag = "agents",
-    summary = "Get the latest version of an agent",
-    description = "Asks the agent's sources, in their order. `outdated` is absent if no version is installed.",
-    responses(
-        (status = 200, description = "The newest version, and the installed one", body = LatestVersion),
-        (status = 400, description = "The agent is none that is installed by this daemon"),
-        (status = 422, description = "The agent is not built for this machine"),
-        (status = 502, description = "No source answered; `details.attempts` has what each said"),
-    )
-)]
-pub(crate) async fn latest(State(state): State<AppState>, id: Id) -> ApiResult<Json<LatestVersion>> {
-    let agent = named(&state, id)?;
+/// Get the latest version of an agent
+///
+/// Asks the agent's sources, in their order. `outdated` is absent if no version is installed.
+///
+/// - 200: The newest version, and the installed one
+/// - 400: The agent is none that is installed by this daemon
+/// - 422: The agent is not built for this machine
+/// - 502: No source answered; `details.attempts` has what each said
+#[operation(getLatestAgentVersion: get "/v1/agents/{agent}/latest")]
+pub(crate) async fn latest(state: AppState, agent: AgentSpec) -> ApiResult<Json<LatestVersion>> {
     Ok(Json(state.agents.launcher.installer().check_latest(&agent).await?))
 }

@@ -1,17 +1,14 @@
 //! The offer of an agent: asked from the agent itself, or taken from the catalog if it cannot be asked.
 
-use super::{Id, Parameters, describe, named};
-use crate::problem::ApiResult;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::{Query, State};
+use super::{CacheQuery, describe};
+use crate::handler::{ApiResult, AppState, Json, Query, operation};
 use sa_agents::AgentSpec;
 use sa_api::sessions::SessionChoices;
 use sa_api::{
     AgentChoice, AgentConfigOption, AgentInfo, AgentModels, AgentModes, CredentialStatus, OfferSource,
 };
 use sa_disk::on_disk;
-use sa_probe::{Offer, ProbeError, Select};
+use sa_probe::{Answers, Offer, ProbeError, Select};
 use sa_sessions::modes::{
     agent_modes, combinations, known_choices, mode_table, offered_choices, permission_modes,
 };
@@ -21,13 +18,13 @@ use std::time::Duration;
 /// The mode of sessions whose client names none.
 const USUAL_MODE: &str = "build";
 
-/// How long an agent is waited for that has no credentials: it may work without, but most do not.
+/// Time for an agent without credentials: it may work without them, but most do not.
 const HOPELESS: Duration = Duration::from_secs(2);
 
-/// The config options of this agent, or why there are none. An agent that is not installed has none to tell.
-pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, anew: bool) -> AgentInfo {
+/// The config options of this agent, or why there are none. An agent that is not installed has none.
+pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, answers: Answers) -> AgentInfo {
     let Some(agent) = state.hub.catalogue().get(&info.id).filter(|_| info.installed) else { return info };
-    match state.agents.probe.ask(agent, anew).await {
+    match state.agents.probe.ask(agent, answers).await {
         Ok(offer) => info.config_options = Some(config_options(&offer)),
         Err(error) => info.config_error = Some(error.to_string()),
     }
@@ -49,7 +46,7 @@ enum Known {
     Unasked(String),
 }
 
-/// How much a request needs to know.
+/// The facts that a request needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// The catalog is enough if the agent cannot be used anyway.
@@ -59,7 +56,7 @@ enum Need {
 }
 
 /// Asks an agent what it offers, unless it is not there or has no credentials.
-async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> ApiResult<Known> {
+async fn ask(state: &AppState, agent: &AgentSpec, need: Need, answers: Answers) -> ApiResult<Known> {
     let (services, spec) = (state.agents.clone(), agent.clone());
     let (is_here, status) = on_disk(move || {
         let is_here = spec.program().is_none() || describe::found(&spec, &services).is_some();
@@ -77,8 +74,8 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
         }
         error => Err((error, id.as_str()).into()),
     };
-    if status != CredentialStatus::Missing || anew {
-        return probe.ask(agent, anew).await.map_or_else(failed, |offer| Ok(Known::Said(offer)));
+    if status != CredentialStatus::Missing || answers == Answers::New {
+        return probe.ask(agent, answers).await.map_or_else(failed, |offer| Ok(Known::Said(offer)));
     }
     if let Some(offer) = probe.known(agent) {
         return Ok(Known::Said(offer));
@@ -88,7 +85,7 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
         return Ok(Known::Unasked(missing));
     }
     // An agent that takes longer keeps answering; a later request gets that.
-    Ok(match tokio::time::timeout(HOPELESS, probe.ask(agent, false)).await {
+    Ok(match tokio::time::timeout(HOPELESS, probe.ask(agent, Answers::Known)).await {
         Ok(Ok(offer)) => Known::Said(offer),
         Ok(Err(ProbeError::NotStartable)) => return failed(ProbeError::NotStartable),
         Ok(Err(_)) => Known::Unasked(missing),
@@ -98,32 +95,27 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, anew: bool) -> Api
     })
 }
 
-#[utoipa::path(
-    get, path = "/v1/agents/{agent}/modes", operation_id = "listAgentModes", tag = "agents",
-    summary = "List the modes of an agent",
-    description = "Lists the values of `agentMode` and `permissionMode`, and what each combination does. The installed agent itself is \
-        asked, by a handshake in an empty directory; its answer is kept for as long as the same version is installed. An agent that is \
-        not installed or not logged in cannot be asked: the answer then has what the daemon's catalog knows, with `source` `catalog`, \
-        `complete` false and a `reason`.",
-    params(("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials")),
-    responses(
-        (status = 200, description = "The agent's modes", body = AgentModes),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
-        (status = 422, description = "The agent cannot be started here"),
-        (status = 502, description = "The agent refused or did not answer; `detail` has its words"),
-    )
-)]
+/// List the modes of an agent
+///
+/// Lists the values of `agentMode` and `permissionMode`, and what each combination does. The installed agent itself
+/// is asked, by a handshake in an empty directory; its answer is kept for as long as the same version is installed.
+/// An agent that is not installed or not logged in cannot be asked: the answer then has what the daemon's catalog
+/// knows, with `source` `catalog`, `complete` false and a `reason`.
+///
+/// - 200: The agent's modes
+/// - 400: The id is not UTF-8, or a parameter is not a boolean
+/// - 422: The agent cannot be started here
+/// - 502: The agent refused or did not answer; `detail` has its words
+#[operation(listAgentModes: get "/v1/agents/{agent}/modes")]
 pub(crate) async fn modes(
-    State(state): State<AppState>,
-    id: Id,
-    query: Parameters,
+    state: AppState,
+    agent: AgentSpec,
+    Query(cache): Query<CacheQuery>,
 ) -> ApiResult<Json<AgentModes>> {
-    let agent = named(&state, id)?;
-    let Query(query) = query?;
-    // Which agents of their own they have, no catalogue knows.
+    // The catalog does not know which agents of their own they have.
     let is_known = !agent.modes.known.is_empty() && agent.modes.agents.is_none();
     let need = if is_known { Need::Catalogue } else { Need::Agent };
-    let known = ask(&state, &agent, need, query.no_cache()?).await?;
+    let known = ask(&state, &agent, need, cache.answers()?).await?;
     Ok(Json(match known {
         Known::Said(offer) => modes_of(&agent, &offered_choices(&offer.config_options), None),
         Known::Unasked(reason) => modes_of(&agent, &known_choices(&agent), Some(reason)),
@@ -148,28 +140,24 @@ fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>)
     }
 }
 
-#[utoipa::path(
-    get, path = "/v1/agents/{agent}/models", operation_id = "listAgentModels", tag = "agents",
-    summary = "List the models of an agent",
-    description = "Lists the values of `model` and `variant`. The installed agent itself is asked, by a handshake in an empty directory; \
-        its answer is kept for as long as the same version is installed. For an agent that is not installed or not logged in the lists \
-        are empty, with `complete` false and a `reason`; an agent without credentials is waited for up to 2 seconds.",
-    params(("noCache" = Option<bool>, Query, description = "Ask the agent again, also if it has no credentials")),
-    responses(
-        (status = 200, description = "The agent's models; none if it does not list them", body = AgentModels),
-        (status = 400, description = "The id is not UTF-8, or a parameter is not a boolean"),
-        (status = 422, description = "The agent cannot be started here"),
-        (status = 502, description = "The agent refused or did not answer; `detail` has its words"),
-    )
-)]
+/// List the models of an agent
+///
+/// Lists the values of `model` and `variant`. The installed agent itself is asked, by a handshake in an empty
+/// directory; its answer is kept for as long as the same version is installed. For an agent that is not installed or
+/// not logged in the lists are empty, with `complete` false and a `reason`; an agent without credentials is waited
+/// for up to 2 seconds.
+///
+/// - 200: The agent's models; none if it does not list them
+/// - 400: The id is not UTF-8, or a parameter is not a boolean
+/// - 422: The agent cannot be started here
+/// - 502: The agent refused or did not answer; `detail` has its words
+#[operation(listAgentModels: get "/v1/agents/{agent}/models")]
 pub(crate) async fn models(
-    State(state): State<AppState>,
-    id: Id,
-    query: Parameters,
+    state: AppState,
+    agent: AgentSpec,
+    Query(cache): Query<CacheQuery>,
 ) -> ApiResult<Json<AgentModels>> {
-    let agent = named(&state, id)?;
-    let Query(query) = query?;
-    let (offer, reason) = match ask(&state, &agent, Need::Agent, query.no_cache()?).await? {
+    let (offer, reason) = match ask(&state, &agent, Need::Agent, cache.answers()?).await? {
         Known::Said(offer) => (offer, None),
         Known::Unasked(reason) => (Arc::default(), Some(reason)),
     };

@@ -1,11 +1,10 @@
 //! Entity tags in headers.
 
-use crate::problem::{ApiError, ApiResult};
-use http::{HeaderMap, HeaderName, header};
+use crate::handler::{ApiError, ApiResult, HeaderMap, HeaderName, header};
 use sa_files::{Conditions, Tags};
 
 /// `If-Match` and `If-None-Match` of a request.
-pub(super) fn conditions(headers: &HeaderMap) -> ApiResult<Conditions> {
+pub(crate) fn conditions(headers: &HeaderMap) -> ApiResult<Conditions> {
     Ok(Conditions {
         if_match: tags(headers, &header::IF_MATCH)?,
         if_none_match: tags(headers, &header::IF_NONE_MATCH)?,

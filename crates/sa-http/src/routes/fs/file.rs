@@ -2,52 +2,43 @@
 
 use super::conditions::{conditions, tags};
 use super::range::{Wanted, wanted};
-use super::text;
-use crate::body::Incoming;
-use crate::problem::{ApiError, ApiResult};
-use crate::query::{self, Parameters};
-use crate::state::AppState;
-use axum::Json;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use super::{PathQuery, text};
+use crate::handler::{
+    ApiError, ApiResult, AppState, Body, HeaderMap, HeaderName, HeaderValue, Incoming, IntoResponse, Json,
+    Query, Response, StatusCode, header, operation, query,
+};
+use crate::query;
 use sa_api::FsWriteResponse;
 use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
 
-#[utoipa::path(
-    get, path = "/v1/fs/file", operation_id = "readFsFile", tag = "files",
-    summary = "Read a file",
-    description = "The bytes of a regular file, through links, of any size. Files whose \
-        size the system does not know, such as those of `/proc`, come without a length and cannot be read in parts.",
-    params(
-        ("path" = String, Query, description = "The file; relative paths start at the workspace"),
-        ("Range" = Option<String>, Header, description = "One range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`"),
-        ("If-Range" = Option<String>, Header, description = "Send the part only of this version, otherwise the whole file"),
-        ("If-Match" = Option<String>, Header, description = "Send only one of these versions"),
-        ("If-None-Match" = Option<String>, Header, description = "Send none of these versions: the client has it"),
-    ),
-    responses(
-        (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>,
-            headers(("ETag" = String, description = "This version"), ("Last-Modified" = String, description = "When it was written"))),
-        (status = 206, description = "The part that was asked for", content_type = "application/octet-stream", body = Vec<u8>,
-            headers(("Content-Range" = String, description = "Which part it is"))),
-        (status = 304, description = "The client has this version"),
-        (status = 400, description = "Bad path or header"),
-        (status = 404, description = "No such file"),
-        (status = 409, description = "Not a regular file"),
-        (status = 412, description = "It is another version"),
-        (status = 416, description = "The file has no byte in that range"),
-    )
-)]
+/// Read a file
+///
+/// The bytes of a regular file, through links, of any size. Files whose size the system does not know, such as those
+/// of `/proc`, come without a length and cannot be read in parts.
+///
+/// - `Range`: One range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`
+/// - `If-Range`: Send the part only of this version, otherwise the whole file
+/// - `If-Match`: Send only one of these versions
+/// - `If-None-Match`: Send none of these versions: the client has it
+/// - 200: The file
+///   - `ETag`: This version
+///   - `Last-Modified`: When it was written
+/// - 206: The part that was asked for
+///   - `Content-Range`: Which part it is
+/// - 304: The client has this version
+/// - 400: Bad path or header
+/// - 404: No such file
+/// - 409: Not a regular file
+/// - 412: It is another version
+/// - 416: The file has no byte in that range
+#[operation(readFsFile: get "/v1/fs/file" -> Vec<u8> as "application/octet-stream")]
 pub(crate) async fn read(
-    State(state): State<AppState>,
-    RawQuery(query): RawQuery,
+    state: AppState,
+    Query(PathQuery { path }): Query<PathQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let path = Parameters::parse(query.as_deref())?.path("path")?;
     let conditions = conditions(&headers)?;
-    let file = state.files.read(&path).await?;
+    let file = state.files.read(path.as_os_str()).await?;
     let version = file.entry.version;
     if conditions.if_match.is_some_and(|tags| !tags.hold_strongly(&version)) {
         let detail = format!("'{}' has another version, so If-Match does not hold", text(&file.entry.path));
@@ -123,91 +114,85 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-#[utoipa::path(
-    head, path = "/v1/fs/file", operation_id = "headFsFile", tag = "files",
-    summary = "Get a file's headers",
-    description = "Answers as `GET` does, without the file's bytes: size, version and time of the last change.",
-    params(
-        ("path" = String, Query, description = "The file; relative paths start at the workspace"),
-        ("If-Match" = Option<String>, Header, description = "Answer only if it is one of these versions"),
-        ("If-None-Match" = Option<String>, Header, description = "Answer 304 if it is one of these versions"),
-    ),
-    responses(
-        (status = 200, description = "The file exists", headers(
-            ("Content-Length" = u64, description = "The file's size in bytes"),
-            ("ETag" = String, description = "This version"),
-            ("Last-Modified" = String, description = "When the file was written"),
-        )),
-        (status = 304, description = "The client has this version"),
-        (status = 400, description = "Bad path or header"),
-        (status = 404, description = "No such file"),
-        (status = 409, description = "Not a regular file"),
-        (status = 412, description = "It is another version"),
-    )
-)]
-pub(crate) async fn head(state: State<AppState>, query: RawQuery, headers: HeaderMap) -> ApiResult<Response> {
-    read(state, query, headers).await
+/// Get a file's headers
+///
+/// Answers as `GET` does, without the file's bytes: size, version and time of the last change.
+///
+/// - `If-Match`: Answer only if it is one of these versions
+/// - `If-None-Match`: Answer 304 if it is one of these versions
+/// - 200: The file exists
+///   - `Content-Length`: The file's size in bytes
+///   - `ETag`: This version
+///   - `Last-Modified`: When the file was written
+/// - 304: The client has this version
+/// - 400: Bad path or header
+/// - 404: No such file
+/// - 409: Not a regular file
+/// - 412: It is another version
+#[operation(headFsFile: head "/v1/fs/file")]
+pub(crate) async fn head(state: AppState, path: Query<PathQuery>, headers: HeaderMap) -> ApiResult<Response> {
+    read(state, path, headers).await
 }
 
-#[utoipa::path(
-    put, path = "/v1/fs/file", operation_id = "writeFsFile", tag = "files",
-    summary = "Write a file",
-    description = "Replaces the file atomically with the body: readers see the old contents or the new. \
-        A file that is replaced keeps its permissions; a link is followed. Directories that are missing are made.",
-    params(
-        ("path" = String, Query, description = "The file; relative paths start at the workspace"),
-        ("mode" = Option<String>, Query, description = "Its permissions in octal, such as `755`"),
-        ("sync" = Option<bool>, Query, description = "`false`: answer before the bytes are on the disk"),
-        ("If-Match" = Option<String>, Header, description = "Replace only one of these versions"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is nothing yet"),
-    ),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes, of any content type"),
-    responses(
-        (status = 200, description = "The file was replaced", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
-        (status = 201, description = "The file was created", body = FsWriteResponse, headers(("ETag" = String, description = "This version"))),
-        (status = 400, description = "Bad path, mode or header, or the body broke off"),
-        (status = 408, description = "The body stopped coming"),
-        (status = 409, description = "There is something else than a regular file"),
-        (status = 412, description = "`If-Match` or `If-None-Match` does not hold"),
-        (status = 413, description = "Larger than a file may be"),
-    )
-)]
+#[query]
+pub(crate) struct WriteQuery {
+    /// Permissions of the file in octal, such as `755`
+    mode: Option<String>,
+    /// `false`: answer before the bytes are on the disk
+    sync: Option<bool>,
+}
+
+/// Write a file
+///
+/// Replaces the file atomically with the body: readers see the old contents or the new. A file that is replaced keeps
+/// its permissions; a link is followed. Directories that are missing are made.
+///
+/// - body: The bytes, of any content type
+/// - `If-Match`: Replace only one of these versions
+/// - `If-None-Match`: `*`: only if there is nothing yet
+/// - 200: The file was replaced
+///   - `ETag`: This version
+/// - 201: The file was created
+///   - `ETag`: This version
+/// - 400: Bad path, mode or header, or the body broke off
+/// - 408: The body stopped coming
+/// - 409: There is something else than a regular file
+/// - 412: `If-Match` or `If-None-Match` does not hold
+/// - 413: Larger than a file may be
+#[operation(writeFsFile: put "/v1/fs/file" (Vec<u8> as "application/octet-stream") -> FsWriteResponse)]
 pub(crate) async fn write(
-    State(state): State<AppState>,
-    RawQuery(query): RawQuery,
+    state: AppState,
+    path: ApiResult<Query<PathQuery>>,
+    Query(query): Query<WriteQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
     let mut body = Incoming::new(&state, body);
-    match receive(&state, query.as_deref(), &headers, &mut body).await {
-        Ok(written) => {
-            let tag = written.version.tag();
-            let path = text(&written.path);
-            let answer = FsWriteResponse { path, bytes_written: written.bytes, etag: tag.clone() };
-            let status = if written.is_new { StatusCode::CREATED } else { StatusCode::OK };
-            let mut response = (status, Json(answer)).into_response();
-            set(response.headers_mut(), header::ETAG, &tag);
-            Ok(response)
-        }
-        Err(error) => {
-            body.drain().await;
-            Err(error)
-        }
-    }
+    let options = options(&query, &headers);
+    let received = receive(&state, path, options, &mut body).await;
+    let written = body.settle(received).await?;
+    let tag = written.version.tag();
+    let path = text(&written.path);
+    let answer = FsWriteResponse { path, bytes_written: written.bytes, etag: tag.clone() };
+    let status = if written.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let mut response = (status, Json(answer)).into_response();
+    set(response.headers_mut(), header::ETAG, &tag);
+    Ok(response)
+}
+
+fn options(query: &WriteQuery, headers: &HeaderMap) -> ApiResult<WriteOptions> {
+    let mode = query.mode.as_deref().map(permissions).transpose()?;
+    Ok(WriteOptions { conditions: conditions(headers)?, mode, no_sync: query.sync == Some(false) })
 }
 
 async fn receive(
     state: &AppState,
-    query: Option<&str>,
-    headers: &HeaderMap,
+    path: ApiResult<Query<PathQuery>>,
+    options: ApiResult<WriteOptions>,
     body: &mut Incoming,
 ) -> ApiResult<Written> {
-    let query = Parameters::parse(query)?;
-    let path = query.path("path")?;
-    let mode = query.text("mode")?.map(permissions).transpose()?;
-    let options =
-        WriteOptions { conditions: conditions(headers)?, mode, no_sync: !query.flag_or("sync", true)? };
-    let mut upload = state.files.write(&path, options).await?;
+    let Query(PathQuery { path }) = path?;
+    let mut upload = state.files.write(path.as_os_str(), options?).await?;
     while let Some(bytes) = body.next().await? {
         upload.push(bytes).await?;
     }

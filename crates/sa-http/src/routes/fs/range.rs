@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The requested part of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// All of it.
     Whole,
     /// These bytes.
@@ -13,8 +13,8 @@ pub(super) enum Wanted {
     Beyond,
 }
 
-/// Reads the header. What is no single range of bytes is ignored, as the standard allows.
-pub(super) fn wanted(header: &str, size: u64) -> Wanted {
+/// Reads the header. Anything but a single range of bytes is ignored, as the standard allows.
+pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
     let Some(spec) = header.trim().strip_prefix("bytes=") else { return Wanted::Whole };
     let Some((first, last)) = spec.split_once('-') else { return Wanted::Whole };
     let (first, last) = (first.trim(), last.trim());

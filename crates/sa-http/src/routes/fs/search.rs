@@ -1,53 +1,57 @@
 //! Searching for names and contents.
 
-use super::text;
-use crate::problem::ApiResult;
-use crate::query::Parameters;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::{RawQuery, State};
+use super::{BaseQuery, text};
+use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
+use crate::query::QueryPath;
 use sa_api::{FsMatch, FsSearchResponse};
-use sa_files::{Hit, Query};
+use sa_files::Hit;
 
-#[utoipa::path(
-    get, path = "/v1/fs/search", operation_id = "searchFs", tag = "files",
-    summary = "Search files",
-    description = "Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or, \
-        with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files whose \
-        name fits. Binary files have no lines. When time or results run out, send `next` as `after` to continue.",
-    params(
-        ("path" = Option<String>, Query, description = "Where to search; relative paths start at the workspace, which is also the default"),
-        ("name" = Option<String>, Query, description = "A glob: `*.rs`, or `src/**/*.rs` for paths from where the search begins"),
-        ("content" = Option<String>, Query, description = "A regular expression for a line"),
-        ("literal" = Option<bool>, Query, description = "Take `content` as it is written"),
-        ("ignoreCase" = Option<bool>, Query, description = "Capital letters are the same as small ones"),
-        ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
-        ("limit" = Option<usize>, Query, minimum = 1, description = "At most about so many results; a file's lines are kept together"),
-        ("after" = Option<String>, Query, description = "Continue after this path: the `next` of the answer before"),
-    ),
-    responses(
-        (status = 200, description = "Matches", body = FsSearchResponse),
-        (status = 400, description = "Bad path, pattern or parameter"),
-        (status = 404, description = "No such directory"),
-        (status = 409, description = "Not a directory"),
-        (status = 429, description = "Too many searches"),
-    )
-)]
+#[query]
+pub(crate) struct SearchQuery {
+    /// A glob: `*.rs`, or `src/**/*.rs` for paths from where the search begins
+    name: Option<String>,
+    /// A regular expression for a line
+    content: Option<String>,
+    /// Take `content` as it is written
+    literal: Option<bool>,
+    /// Capital letters are the same as small ones
+    ignore_case: Option<bool>,
+    /// Also `.git` and what `.gitignore` and `.ignore` exclude
+    ignored: Option<bool>,
+    /// At most about so many results; a file's lines are kept together
+    #[param(value_type = Option<usize>)]
+    limit: Option<usize>,
+    /// Continue after this path: the `next` of the answer before
+    after: Option<QueryPath>,
+}
+
+/// Search files
+///
+/// Walks a directory and all below it in the order of paths, along no link. With `name` only entries whose name (or,
+/// with a slash in the pattern, whose path) fits; with `content` lines of files that match; with both, lines in files
+/// whose name fits. Binary files have no lines. When time or results run out, send `next` as `after` to continue.
+///
+/// - 200: Matches
+/// - 400: Bad path, pattern or parameter
+/// - 404: No such directory
+/// - 409: Not a directory
+/// - 429: Too many searches
+#[operation(searchFs: get "/v1/fs/search")]
 pub(crate) async fn search(
-    State(state): State<AppState>,
-    RawQuery(query): RawQuery,
+    state: AppState,
+    Query(base): Query<BaseQuery>,
+    Query(query): Query<SearchQuery>,
 ) -> ApiResult<Json<FsSearchResponse>> {
-    let query = Parameters::parse(query.as_deref())?;
-    let sought = Query {
-        name: query.text("name")?.map(str::to_owned),
-        content: query.text("content")?.map(str::to_owned),
-        literal: query.flag("literal")?,
-        ignore_case: query.flag("ignoreCase")?,
-        with_ignored: query.flag("ignored")?,
-        limit: query.number("limit")?,
-        after: query.name("after").map(Into::into),
+    let sought = sa_files::Query {
+        name: query.name,
+        content: query.content,
+        literal: query.literal == Some(true),
+        ignore_case: query.ignore_case == Some(true),
+        with_ignored: query.ignored == Some(true),
+        limit: query.limit,
+        after: query.after.map(|after| after.into_os_string().into()),
     };
-    let results = state.files.search(&query.path_or_workspace("path"), sought).await?;
+    let results = state.files.search(base.path(), sought).await?;
     Ok(Json(FsSearchResponse {
         matches: results.matches.into_iter().map(found).collect(),
         next: results.next.map(|path| text(&path)),

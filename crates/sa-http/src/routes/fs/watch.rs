@@ -1,52 +1,43 @@
 //! Changes of files as an event stream.
 
-use super::text;
-use crate::negotiate::{Media, check_accept};
-use crate::problem::ApiResult;
-use crate::query::Parameters;
-use crate::state::AppState;
+use super::{BaseQuery, text};
+use crate::handler::{AcceptsEvents, ApiResult, AppState, Query, Response, operation, query};
 use crate::stream::{self, Frames, sse};
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use bytes::Bytes;
-use http::HeaderMap;
 use sa_api::{FsChange, FsOverflow, FsWatchReady};
 use sa_files::{Watch, WatchEvent, WatchOptions};
 use std::task::{Context, Poll, ready};
 
-#[utoipa::path(
-    get, path = "/v1/fs/watch", operation_id = "watchFs", tag = "files",
-    summary = "Stream changes to files",
-    description = "Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange) \
-        reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are not watched, so \
-        look at the files again. The stream ends when the watched path is gone. A comment comes every 15 seconds. \
-        There is no replay: after a break, look and watch again. On Linux only.",
-    params(
-        ("path" = Option<String>, Query, description = "The directory or file; relative paths start at the workspace, which is also the default"),
-        ("recursive" = Option<bool>, Query, description = "`false`: not what is below"),
-        ("ignored" = Option<bool>, Query, description = "Also `.git` and what `.gitignore` and `.ignore` exclude"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-    ),
-    responses(
-        (status = 200, description = "The stream", content(
-            (FsChange = "text/event-stream"),
-        )),
-        (status = 400, description = "Bad path or parameter"),
-        (status = 404, description = "Nothing there"),
-        (status = 422, description = "Files can be watched on Linux only, and this is another system"),
-        (status = 429, description = "Too many watches"),
-    )
-)]
+#[query]
+pub(crate) struct WatchQuery {
+    /// `false`: not what is below
+    recursive: Option<bool>,
+    /// Also `.git` and what `.gitignore` and `.ignore` exclude
+    ignored: Option<bool>,
+}
+
+/// Stream changes to files
+///
+/// Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange)
+/// reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are
+/// not watched, so look at the files again. The stream ends when the watched path is gone. A comment comes every 15
+/// seconds. There is no replay: after a break, look and watch again. On Linux only.
+///
+/// - 200: The stream
+/// - 400: Bad path or parameter
+/// - 404: Nothing there
+/// - 422: Files can be watched on Linux only, and this is another system
+/// - 429: Too many watches
+#[operation(watchFs: get "/v1/fs/watch" -> FsChange as "text/event-stream", ticket)]
 pub(crate) async fn watch(
-    State(state): State<AppState>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    state: AppState,
+    _: AcceptsEvents,
+    Query(base): Query<BaseQuery>,
+    Query(query): Query<WatchQuery>,
 ) -> ApiResult<Response> {
-    check_accept(&headers, Media::EventStream)?;
-    let query = Parameters::parse(query.as_deref())?;
     let options =
-        WatchOptions { recursive: query.flag_or("recursive", true)?, with_ignored: query.flag("ignored")? };
-    let watch = state.files.watch(&query.path_or_workspace("path"), options).await?;
+        WatchOptions { recursive: query.recursive != Some(false), with_ignored: query.ignored == Some(true) };
+    let watch = state.files.watch(base.path(), options).await?;
     Ok(stream::response(&state, watch))
 }
 

@@ -2,39 +2,31 @@
 
 use super::encoding::{Encoding, decode};
 use super::lifecycle::check_size;
-use super::{Id, find};
-use crate::body::JsonBody;
-use crate::problem::{ApiError, ApiResult};
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::State;
+use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, Json, JsonBody, operation};
 use bytes::Bytes;
-use sa_api::{ErrorCode, ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
-use sa_processes::TerminalSize;
+use sa_api::{ProcessInputRequest, ProcessInputResponse, ProcessTerminalSize};
+use sa_processes::{AfterInput, Process, TerminalSize};
 
-#[utoipa::path(
-    post, path = "/v1/processes/{processId}/input", operation_id = "sendProcessInput", tag = "processes",
-    summary = "Send input to a process",
-    description = "Queues the input for the process. While the queue is full the answer waits a few seconds.",
-    request_body(content = ProcessInputRequest, content_type = "application/json", description = "The input"),
-    responses(
-        (status = 200, description = "It was taken", body = ProcessInputResponse),
-        (status = 400, description = "The body is no such request, or its data is not in its encoding"),
-        (status = 409, description = "The process has ended, its input is closed, or it does not read"),
-        (status = 413, description = "The input exceeds `maxInputBytesPerRequest`"),
-    )
-)]
+/// Send input to a process
+///
+/// Queues the input for the process. While the queue is full the answer waits a few seconds.
+///
+/// - body: The input
+/// - 200: It was taken
+/// - 400: The body is no such request, or its data is not in its encoding
+/// - 409: The process has ended, its input is closed, or it does not read
+/// - 413: The input exceeds `maxInputBytesPerRequest`
+#[operation(sendProcessInput: post "/v1/processes/{processId}/input")]
 pub(crate) async fn input(
-    State(state): State<AppState>,
-    id: Id,
-    body: JsonBody,
+    state: AppState,
+    process: Process,
+    JsonBody(request): JsonBody<ProcessInputRequest>,
 ) -> ApiResult<Json<ProcessInputResponse>> {
-    let process = find(&state, id)?;
-    let request: ProcessInputRequest = body.read().await?;
     let bytes = bytes_of(&request)?;
     check_length(&state, &bytes)?;
     let bytes_written = bytes.len();
-    process.input(bytes, request.eof).await?;
+    let after = if request.eof { AfterInput::Closed } else { AfterInput::Open };
+    process.input(bytes, after).await?;
     Ok(Json(ProcessInputResponse { bytes_written }))
 }
 
@@ -60,24 +52,19 @@ pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
     Err(ApiError::new(ErrorCode::PayloadTooLarge, detail))
 }
 
-#[utoipa::path(
-    post, path = "/v1/processes/{processId}/terminal/resize", operation_id = "resizeProcessTerminal", tag = "processes",
-    summary = "Resize the terminal of a process",
-    description = "Programs on the terminal receive SIGWINCH. All clients of a terminal share its size; the last resize counts.",
-    request_body(content = ProcessTerminalSize, content_type = "application/json", description = "The new size"),
-    responses(
-        (status = 200, description = "It has this size now", body = ProcessTerminalSize),
-        (status = 400, description = "The body is no size, or one without columns or rows"),
-        (status = 409, description = "The process has no terminal, or ended"),
-    )
-)]
+/// Resize the terminal of a process
+///
+/// Programs on the terminal receive SIGWINCH. All clients of a terminal share its size; the last resize counts.
+///
+/// - body: The new size
+/// - 200: It has this size now
+/// - 400: The body is no size, or one without columns or rows
+/// - 409: The process has no terminal, or ended
+#[operation(resizeProcessTerminal: post "/v1/processes/{processId}/terminal/resize")]
 pub(crate) async fn resize(
-    State(state): State<AppState>,
-    id: Id,
-    body: JsonBody,
+    process: Process,
+    JsonBody(size): JsonBody<ProcessTerminalSize>,
 ) -> ApiResult<Json<ProcessTerminalSize>> {
-    let process = find(&state, id)?;
-    let size: ProcessTerminalSize = body.read().await?;
     process.resize(check_size(TerminalSize { columns: size.cols, rows: size.rows })?).await?;
     Ok(Json(size))
 }

@@ -1,18 +1,14 @@
 //! A process's output: what there is, and what comes.
 
+use super::describe;
 use super::text::{Characters, Writing};
-use super::{Id, describe, find};
+use crate::handler::{
+    ApiError, ApiResult, AppState, HeaderMap, IntoResponse, Json, Query, Response, operation, query,
+};
 use crate::negotiate::{Media, check_accept};
-use crate::problem::{ApiError, ApiResult};
 use crate::query;
-use crate::state::AppState;
-use crate::stream::{self, Frames, last_event_id, sse};
-use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use axum::response::{IntoResponse, Response};
+use crate::stream::{self, Frames, ResumeQuery, last_event_id, sse};
 use bytes::Bytes;
-use http::HeaderMap;
 use sa_api::{ProcessLogEntry, ProcessLogsResponse, ProcessLogsStream};
 use sa_journal::Step;
 use sa_processes::{Entry, Position, Process, Reader};
@@ -20,24 +16,33 @@ use serde::Deserialize;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
-/// Most entries of one page, where a client asks for pages.
-const MOST_ENTRIES: usize = 10_000;
-
-/// Query of a process's output.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[query]
 pub(crate) struct LogsQuery {
+    /// The output to read; all of it by default
+    #[param(inline)]
     stream: Option<ProcessLogsStream>,
+    /// Start with the last so many entries
     tail: Option<usize>,
-    after: Option<u64>,
-    since: Option<u64>,
-    last_event_id: Option<String>,
-    limit: Option<usize>,
+    /// `text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all
+    /// entries in base64
+    #[param(inline)]
     encoding: Option<LogEncoding>,
+}
+
+#[query]
+pub(crate) struct LogsPageQuery {
+    /// Start after the entry of this number; 0 by default, excludes `tail`
+    after: Option<u64>,
+    /// Return at most so many entries; `hasMore` is true if there are newer ones
+    #[param(value_type = Option<u64>, maximum = 10000)]
+    limit: Option<usize>,
+    /// The same as `after`
+    since: Option<u64>,
+    /// `true`: answer as `/v1/processes/{processId}/logs/sse` does
     follow: Option<bool>,
 }
 
-/// How a client wants output to be written.
+/// The form of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogEncoding {
@@ -47,41 +52,30 @@ pub(crate) enum LogEncoding {
     Text,
 }
 
-#[utoipa::path(
-    get, path = "/v1/processes/{processId}/logs", operation_id = "getProcessLogs", tag = "processes",
-    summary = "Get the output of a process",
-    description = "Returns entries of output by sequence number, from the oldest. When the log is full the oldest entries are dropped; `gap` \
-        reports that. Without `limit` all entries are returned.",
-    params(
-        ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
-        ("tail" = Option<u64>, Query, description = "Start with the last so many entries; excludes `after`"),
-        ("after" = Option<u64>, Query, description = "Start after the entry of this number; 0 by default"),
-        ("limit" = Option<u64>, Query, minimum = 1, maximum = 10000, description = "Return at most so many entries; `hasMore` is true if there are newer ones"),
-        ("encoding" = inline(Option<LogEncoding>), Query, description = "`text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64"),
-        ("since" = Option<u64>, Query, deprecated, description = "The same as `after`"),
-        ("follow" = Option<bool>, Query, deprecated, description = "`true`: answer as `/v1/processes/{processId}/logs/sse` does"),
-        ("Last-Event-ID" = Option<u64>, Header, deprecated, description = "With `follow`: the same as `after`, and stronger than the query"),
-    ),
-    responses(
-        (status = 200, description = "The output", body = ProcessLogsResponse),
-        (status = 400, description = "Invalid parameter"),
-    )
-)]
+/// Get the output of a process
+///
+/// Returns entries of output by sequence number, from the oldest. When the log is full the oldest entries are
+/// dropped; `gap` reports that. Without `limit` all entries are returned.
+///
+/// - `Last-Event-ID`: With `follow`: the same as `after`, and stronger than the query
+/// - 200: The output
+/// - 400: Invalid parameter
+#[operation(getProcessLogs: get "/v1/processes/{processId}/logs" -> ProcessLogsResponse)]
 pub(crate) async fn logs(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<LogsQuery>, QueryRejection>,
+    state: AppState,
+    process: Process,
+    Query(query): Query<LogsQuery>,
+    Query(page): Query<LogsPageQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let (process, Query(query)) = (find(&state, id)?, query?);
-    if query.follow == Some(true) {
-        return respond(&state, process, &query, &headers);
+    let after = query::either(("after", page.after), ("since", page.since))?;
+    if page.follow == Some(true) {
+        return respond(&state, process, &query, &headers, (after, None));
     }
     check_accept(&headers, Media::Json)?;
     let (which, only) = wanted(&process, &query);
-    let from = start(&query)?;
-    let (mut entries, gap) = process.output(from, only);
-    let limit = query.limit.unwrap_or(usize::MAX);
+    let (mut entries, gap) = process.output(start(after, query.tail)?, only);
+    let limit = page.limit.unwrap_or(usize::MAX);
     let has_more = entries.len() > limit;
     entries.truncate(limit);
     let before = entries.first().map_or(0, |entry| entry.sequence - 1);
@@ -100,45 +94,39 @@ pub(crate) async fn logs(
     Ok(Json(response).into_response())
 }
 
-#[utoipa::path(
-    get, path = "/v1/processes/{processId}/logs/sse", operation_id = "streamProcessLogs", tag = "processes",
-    summary = "Stream a process's output",
-    description = "Server-sent events: `log` (ProcessLogEntry) for each entry, with its number in `id`; `gap` (ProcessLogGap) where entries were \
-        dropped before they were sent; `exit` (ProcessExit) when the process has ended. The stream ends after `exit`. Without a cursor or \
-        `tail` it starts at the oldest entry. A client that was cut off resumes with `Last-Event-ID` or `lastEventId`.",
-    params(
-        ("stream" = inline(Option<ProcessLogsStream>), Query, description = "The output to read; all of it by default"),
-        ("tail" = Option<u64>, Query, description = "Start with the last so many entries"),
-        ("encoding" = inline(Option<LogEncoding>), Query, description = "`text`: entries that are UTF-8 come as text with `encoding: utf8`, others in base64. `base64`, the default: all entries in base64"),
-        ("lastEventId" = Option<u64>, Query, description = "Start after the entry of this number. The header is stronger, so a client that reconnects may keep the URL"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Start after the entry of this number"),
-    ),
-    responses(
-        (status = 200, description = "The stream", content((ProcessLogEntry = "text/event-stream"))),
-        (status = 400, description = "Invalid parameter"),
-    )
-)]
+/// Stream a process's output
+///
+/// Server-sent events: `log` (ProcessLogEntry) for each entry, with its number in `id`; `gap` (ProcessLogGap) where
+/// entries were dropped before they were sent; `exit` (ProcessExit) when the process has ended. The stream ends after
+/// `exit`. Without a cursor or `tail` it starts at the oldest entry. A client that was cut off resumes with
+/// `Last-Event-ID` or `lastEventId`.
+///
+/// - `Last-Event-ID`: Start after the entry of this number
+/// - 200: The stream
+/// - 400: Invalid parameter
+#[operation(streamProcessLogs: get "/v1/processes/{processId}/logs/sse" -> ProcessLogEntry as "text/event-stream", ticket)]
 pub(crate) async fn follow(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<LogsQuery>, QueryRejection>,
+    state: AppState,
+    process: Process,
+    Query(query): Query<LogsQuery>,
+    Query(resume): Query<ResumeQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let (process, Query(query)) = (find(&state, id)?, query?);
-    respond(&state, process, &query, &headers)
+    respond(&state, process, &query, &headers, (None, resume.last_event_id))
 }
 
+/// Streams output after an entry: the one of `Last-Event-ID`, or else that of the query.
 fn respond(
     state: &AppState,
     process: Process,
     query: &LogsQuery,
     headers: &HeaderMap,
+    (after, resumed): (Option<u64>, Option<u64>),
 ) -> ApiResult<Response> {
     check_accept(headers, Media::EventStream)?;
     let (_, only) = wanted(&process, query);
-    let resumed = last_event_id(headers, query.last_event_id.as_deref())?;
-    let from = resumed.map_or_else(|| start(query), |id| Ok(Position::After(id)))?;
+    let resumed = last_event_id(headers, resumed)?;
+    let from = resumed.map_or_else(|| start(after, query.tail), |id| Ok(Position::After(id)))?;
     let reader = process.reader(from, only);
     let writing = writing(&process, query, reader.cursor(), only);
     Ok(stream::response(state, LogFrames::new(process, reader, writing)))
@@ -151,12 +139,8 @@ fn wanted(process: &Process, query: &LogsQuery) -> (ProcessLogsStream, Option<Pr
     (stream, (stream != ProcessLogsStream::Combined).then_some(stream))
 }
 
-fn start(query: &LogsQuery) -> ApiResult<Position> {
-    let after = query::either(("after", query.after), ("since", query.since))?;
-    if query.limit.is_some_and(|limit| !(1..=MOST_ENTRIES).contains(&limit)) {
-        return Err(query::refusal("limit", format!("expected a number from 1 to {MOST_ENTRIES}")));
-    }
-    match (after, query.tail) {
+fn start(after: Option<u64>, tail: Option<usize>) -> ApiResult<Position> {
+    match (after, tail) {
         (Some(_), Some(_)) => {
             Err(ApiError::invalid("query parameters 'after' and 'tail' exclude each other"))
         }

@@ -1,32 +1,26 @@
 //! Running a command to its end.
 
 use super::encoding;
-use crate::body::JsonBody;
-use crate::problem::ApiResult;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::State;
+use crate::handler::{ApiResult, AppState, Json, JsonBody, operation};
 use sa_api::{ProcessRunRequest, ProcessRunResponse};
 use sa_processes::{RunBounds, Spec};
 use std::time::Duration;
 
-#[utoipa::path(
-    post, path = "/v1/processes/run", operation_id = "runProcess", tag = "processes",
-    summary = "Run a command",
-    description = "Waits until the command exits, and returns its exit code or signal and the beginning of both output streams. After the timeout the command and everything it started is killed.",
-    request_body(content = ProcessRunRequest, content_type = "application/json", description = "The command"),
-    responses(
-        (status = 200, description = "It ran, whatever came of it", body = ProcessRunResponse),
-        (status = 400, description = "The body is no such request, or the command cannot be started: there is no such program or directory"),
-        (status = 409, description = "As many processes run as may"),
-        (status = 502, description = "The system could not start it"),
-    )
-)]
+/// Run a command
+///
+/// Waits until the command exits, and returns its exit code or signal and the beginning of both output streams. After
+/// the timeout the command and everything it started is killed.
+///
+/// - body: The command
+/// - 200: It ran, whatever came of it
+/// - 400: The body is no such request, or the command cannot be started: there is no such program or directory
+/// - 409: As many processes run as may
+/// - 502: The system could not start it
+#[operation(runProcess: post "/v1/processes/run")]
 pub(crate) async fn run(
-    State(state): State<AppState>,
-    body: JsonBody,
+    state: AppState,
+    JsonBody(request): JsonBody<ProcessRunRequest>,
 ) -> ApiResult<Json<ProcessRunResponse>> {
-    let request: ProcessRunRequest = body.read().await?;
     let timeout_ms = request.timeout_ms.map(|given| if given == 0 { u64::MAX } else { given });
     let bounds =
         RunBounds { timeout: timeout_ms.map(Duration::from_millis), output_bytes: request.max_output_bytes };

@@ -1,23 +1,18 @@
 //! A process's terminal on a WebSocket: binary messages are what is printed and typed, text messages are about it.
 
+use super::describe;
 use super::encoding::{Encoding, decode};
 use super::input::check_length;
 use super::lifecycle::check_size;
-use super::{Id, describe, find};
 use crate::complaint;
-use crate::problem::{ApiError, ApiResult};
-use crate::state::AppState;
+use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, Query, Request, Response, operation, query};
 use crate::stream::websocket::{self, End, SocketSink, SocketStream};
-use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::{Message as Frame, close_code};
-use axum::extract::{Query, Request, State};
-use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use sa_api::{ErrorCode, ProcessExit, TerminalClientFrame, TerminalServerFrame};
+use sa_api::{ProcessExit, TerminalClientFrame, TerminalServerFrame};
 use sa_journal::Step;
-use sa_processes::{Entry, InputError, Position, Process, Reader, TerminalSize};
-use serde::Deserialize;
+use sa_processes::{AfterInput, Entry, InputError, Position, Process, Reader, TerminalSize};
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 
@@ -28,36 +23,29 @@ const REFUSALS: usize = 16;
 /// Size of a message apart from the input.
 const FRAME_MARGIN: usize = 4 * 1024;
 
-/// Query of a terminal's WebSocket.
-#[derive(Debug, Default, Deserialize)]
+#[query]
 pub(crate) struct TerminalQuery {
+    /// Bytes of earlier output to send first; 1048576 by default
     scrollback: Option<u64>,
 }
 
-#[utoipa::path(
-    get, path = "/v1/processes/{processId}/terminal/ws", operation_id = "attachProcessTerminal", tag = "processes",
-    summary = "Attach to the terminal of a process",
-    description = "The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages, beginning \
-        with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary messages. Any number of clients may \
-        watch and type. When the process ends, the daemon sends `exit` and closes; when a client leaves, the process continues. Browsers \
-        cannot send headers here and use `?ticket=`.",
-    params(
-        ("scrollback" = Option<u64>, Query, description = "How many bytes of earlier output to send first; 1048576 by default"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-    ),
-    responses(
-        (status = 101, description = "The WebSocket"),
-        (status = 400, description = "Not a WebSocket's handshake"),
-        (status = 409, description = "The process has no terminal"),
-    )
-)]
+/// Attach to the terminal of a process
+///
+/// The daemon sends a `TerminalServerFrame` as text, `ready` first, and what the program prints as binary messages,
+/// beginning with what was printed before. The client sends a `TerminalClientFrame` as text, or input as binary
+/// messages. Any number of clients may watch and type. When the process ends, the daemon sends `exit` and closes;
+/// when a client leaves, the process continues. Browsers cannot send headers here and use `?ticket=`.
+///
+/// - 101: The WebSocket
+/// - 400: Not a WebSocket's handshake
+/// - 409: The process has no terminal
+#[operation(attachProcessTerminal: get "/v1/processes/{processId}/terminal/ws", ticket)]
 pub(crate) async fn attach(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<TerminalQuery>, QueryRejection>,
+    state: AppState,
+    process: Process,
+    Query(query): Query<TerminalQuery>,
     request: Request,
 ) -> ApiResult<Response> {
-    let (process, Query(query)) = (find(&state, id)?, query?);
     if !process.has_terminal() {
         let detail = "the process has no terminal: it was not created with tty";
         return Err(ApiError::new(ErrorCode::Conflict, detail));
@@ -138,7 +126,7 @@ fn closed(reason: &str) -> End {
 
 async fn type_in(state: &AppState, process: &Process, bytes: Bytes) -> ApiResult<()> {
     check_length(state, &bytes)?;
-    match process.input_patiently(bytes, false).await {
+    match process.input_patiently(bytes, AfterInput::Open).await {
         // The client is about to learn that anyway.
         Ok(()) | Err(InputError::Ended) => Ok(()),
         Err(error) => Err(error.into()),

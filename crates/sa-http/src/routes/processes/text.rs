@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use sa_api::{ProcessLogEncoding, ProcessLogEntry, ProcessLogsStream};
 use sa_processes::{Entry, Position, Process};
 
-/// How a client wants the output.
+/// The form of output that a client wants.
 #[derive(Debug)]
 pub(super) enum Writing {
     Base64,

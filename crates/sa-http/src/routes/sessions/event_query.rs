@@ -1,51 +1,58 @@
 //! The query of pages and streams of events: where to begin, and which types.
 
 use crate::problem::{ApiError, ApiResult};
-use crate::query::{Parameters, quote, refusal};
+use crate::query::{List, quote, refusal};
 use sa_api::sessions::EventType;
+use sa_api_macros::query;
 use sa_sessions::EventFilter;
 use std::collections::BTreeSet;
-use std::str::FromStr;
 
-/// The newer spelling of a cursor first.
-pub(super) const PAGE_CURSORS: &[&str] = &["after", "offset"];
-pub(super) const STREAM_CURSORS: &[&str] = &["after", "lastEventId", "offset"];
+#[query]
+pub(crate) struct PageQuery {
+    /// Id of the last event that the client knows; 0 by default
+    pub(super) after: Option<u64>,
+    /// Old spelling of `after`
+    pub(super) offset: Option<u64>,
+    /// Maximum number of events, 100 by default; more than 1000 counts as 1000
+    pub(super) limit: Option<usize>,
+}
 
-/// The query of an operation on events.
-#[derive(Debug, Default)]
-pub(super) struct EventQuery(Parameters);
+#[query]
+pub(crate) struct StreamQuery {
+    /// Id of the last event that the client knows; 0, which is everything, by default
+    pub(super) after: Option<u64>,
+    /// The same, for clients that cannot send headers
+    pub(super) last_event_id: Option<u64>,
+    /// Old spelling of `after`
+    pub(super) offset: Option<u64>,
+}
 
-impl EventQuery {
-    pub(super) fn read(query: Option<&str>) -> ApiResult<Self> {
-        Parameters::parse(query).map(Self)
+#[query]
+pub(crate) struct FilterQuery {
+    /// Types to select, separated by commas or repeated; all by default
+    #[param(value_type = Option<Vec<EventType>>)]
+    types: List,
+    /// `false` leaves out `messageDelta`; the whole message follows as `message`
+    deltas: Option<bool>,
+}
+
+/// Returns the event to continue after, which may be given under any of these names.
+pub(super) fn cursor(spellings: &[(&str, Option<u64>)]) -> ApiResult<u64> {
+    let mut given = spellings.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+    let Some((first, cursor)) = given.next() else { return Ok(0) };
+    match given.find(|(_, value)| *value != cursor) {
+        Some((other, _)) => Err(ApiError::invalid(format!(
+            "query parameters '{first}' and '{other}' are spellings of one and differ"
+        ))),
+        None => Ok(cursor),
     }
+}
 
-    /// The event to continue after, under any of these names.
-    pub(super) fn cursor(&self, names: &[&'static str]) -> ApiResult<Option<u64>> {
-        let mut found: Option<(&str, u64)> = None;
-        for name in names {
-            let Some(value) = self.number(name)? else { continue };
-            match found {
-                Some((other, before)) if before != value => {
-                    let detail =
-                        format!("query parameters '{other}' and '{name}' are spellings of one and differ");
-                    return Err(ApiError::invalid(detail));
-                }
-                _ => found = found.or(Some((name, value))),
-            }
-        }
-        Ok(found.map(|(_, value)| value))
-    }
-
-    /// A number that may be absent.
-    pub(super) fn number<T: FromStr>(&self, name: &str) -> ApiResult<Option<T>> {
-        self.0.number(name)
-    }
-
-    /// The types that are asked for.
+impl FilterQuery {
+    /// Returns the filter for the selected events.
     pub(super) fn filter(&self) -> ApiResult<EventFilter> {
         let mut types: Option<BTreeSet<EventType>> = None;
-        for name in self.0.list("types")? {
+        for name in &self.types.0 {
             let known = || EventType::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
             let found = EventType::from_name(name).ok_or_else(|| {
                 refusal("types", format!("unknown event type '{}'; known are: {}", quote(name), known()))
@@ -54,12 +61,12 @@ impl EventQuery {
         }
         let names_deltas = types.as_ref().is_some_and(|types| types.contains(&EventType::MessageDelta));
         let filter = EventFilter::new(types);
-        match self.0.flag_or("deltas", true)? {
-            true => Ok(filter),
-            false if names_deltas => {
+        match self.deltas {
+            Some(false) if names_deltas => {
                 Err(refusal("types", "names messageDelta, which deltas=false leaves out"))
             }
-            false => Ok(filter.without_deltas()),
+            Some(false) => Ok(filter.without_deltas()),
+            _ => Ok(filter),
         }
     }
 }

@@ -1,19 +1,15 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
-use super::event_query::{EventQuery, PAGE_CURSORS, STREAM_CURSORS};
-use super::{Id, find};
-use crate::negotiate::{Media, check_accept};
-use crate::problem::{ApiError, ApiResult};
-use crate::state::AppState;
+use super::event_query::{FilterQuery, PageQuery, StreamQuery, cursor};
+use crate::handler::{
+    AcceptsEvents, ApiError, ApiResult, AppState, HeaderMap, IntoResponse, Query, Response, header, operation,
+};
 use crate::stream::{self, last_event_id, sse};
-use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, header};
-use sa_api::sessions::{EventPage, EventType, UniversalEvent};
+use sa_api::sessions::{EventPage, UniversalEvent};
 use sa_journal::Step;
-use sa_sessions::{EventFilter, EventSlice, Line, Reader, SessionHandle};
+use sa_sessions::{EventFilter, EventLine, EventSlice, Reader, SessionHandle};
 use serde::Deserialize;
 
 /// Events of a page if the client does not say.
@@ -23,41 +19,32 @@ const LARGEST_PAGE: usize = 1000;
 /// Largest piece of a stream's body, unless an event is larger.
 const PIECE: usize = 64 * 1024;
 
-#[utoipa::path(
-    get, path = "/v1/sessions/{sessionId}/events", operation_id = "getEvents", tag = "sessions",
-    summary = "List events of a session",
-    description = "Returns the events after `after` in the order of their ids, which count from 1 without gaps. Send `next` as `after` to \
-        continue while `hasMore` is true. `types` and `deltas` select events; `limit` counts selected events. A request looks at up to \
-        20,000 events, so a page with a filter may be empty although `hasMore` is true. If events after `after` are no longer kept, \
-        `oldest` is set and the page begins with the oldest event. The same holds if `after` is beyond the newest event: it then belongs \
-        to an earlier session of that id, or to one that was imported again.",
-    params(
-        ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0 by default"),
-        ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
-        ("limit" = Option<u64>, Query, description = "Maximum number of events, 100 by default; more than 1000 counts as 1000"),
-        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
-        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
-    ),
-    responses(
-        (status = 200, description = "The events", body = EventPage),
-        (status = 400, description = "A parameter is invalid, or `after` and `offset` differ"),
-    )
-)]
+/// List events of a session
+///
+/// Returns the events after `after` in the order of their ids, which count from 1 without gaps. Send `next` as
+/// `after` to continue while `hasMore` is true. `types` and `deltas` select events; `limit` counts selected events. A
+/// request looks at up to 20,000 events, so a page with a filter may be empty although `hasMore` is true. If events
+/// after `after` are no longer kept, `oldest` is set and the page begins with the oldest event. The same holds if
+/// `after` is beyond the newest event: it then belongs to an earlier session of that id, or to one that was imported
+/// again.
+///
+/// - 200: The events
+/// - 400: A parameter is invalid, or `after` and `offset` differ
+#[operation(getEvents: get "/v1/sessions/{sessionId}/events" -> EventPage)]
 pub(crate) async fn page(
-    State(state): State<AppState>,
-    id: Id,
-    RawQuery(query): RawQuery,
+    session: SessionHandle,
+    Query(query): Query<PageQuery>,
+    Query(selected): Query<FilterQuery>,
 ) -> ApiResult<Response> {
-    let (session, query) = (find(&state, id).await?, EventQuery::read(query.as_deref())?);
-    let limit = query.number("limit")?.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
+    let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));
     }
     let known = session.describe();
-    let cursor = query.cursor(PAGE_CURSORS)?.unwrap_or_default();
+    let cursor = cursor(&[("after", query.after), ("offset", query.offset)])?;
     let foreign = cursor > known.last_event_id;
     let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { cursor };
-    let slice = session.events(after, limit, &query.filter()?).await?;
+    let slice = session.events(after, limit, &selected.filter()?).await?;
     let oldest = match slice.first {
         Some(first) if foreign || first > cursor + 1 => Some(first),
         None if foreign => Some(known.oldest_event_id),
@@ -86,40 +73,31 @@ fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
     body.freeze()
 }
 
-#[utoipa::path(
-    get, path = "/v1/sessions/{sessionId}/events/sse", operation_id = "streamEvents", tag = "sessions",
-    summary = "Stream events of a session",
-    description = "Streams the events after `after`, then each as it happens, as server-sent events. `id:` is the event's id and `data:` the \
-        event as `getEvents` has it; these events have no name. Other names carry facts of the transport: `gap` (`Gap`) where events are \
-        no longer kept or `after` is beyond the newest event, after which the stream continues with the oldest event; `failure` \
-        (`Problem`) when the events cannot be read, after which the stream ends. A comment comes every 15 seconds. A client that was cut \
-        off continues with `Last-Event-ID`. `types` and `deltas` select events; ids stay as they are. The stream ends after the session's \
-        `ended`.",
-    params(
-        ("after" = Option<u64>, Query, description = "Id of the last event that the client knows; 0, which is everything, by default"),
-        ("lastEventId" = Option<u64>, Query, description = "The same, for clients that cannot send headers"),
-        ("offset" = Option<u64>, Query, deprecated, description = "Old spelling of `after`"),
-        ("types" = Option<Vec<EventType>>, Query, description = "Types to select, separated by commas or repeated; all by default"),
-        ("deltas" = Option<bool>, Query, description = "`false` leaves out `messageDelta`; the whole message follows as `message`"),
-        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for clients that cannot send headers"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "The same, whatever the query says"),
-    ),
-    responses(
-        (status = 200, description = "The stream", content((UniversalEvent = "text/event-stream"))),
-        (status = 400, description = "A parameter or `Last-Event-ID` is invalid, or spellings of `after` differ"),
-    )
-)]
+/// Stream events of a session
+///
+/// Streams the events after `after`, then each as it happens, as server-sent events. `id:` is the event's id and
+/// `data:` the event as `getEvents` has it; these events have no name. Other names carry facts of the transport:
+/// `gap` (`Gap`) where events are no longer kept or `after` is beyond the newest event, after which the stream
+/// continues with the oldest event; `failure` (`Problem`) when the events cannot be read, after which the stream
+/// ends. A comment comes every 15 seconds. A client that was cut off continues with `Last-Event-ID`. `types` and
+/// `deltas` select events; ids stay as they are. The stream ends after the session's `ended`.
+///
+/// - `Last-Event-ID`: The same, whatever the query says
+/// - 200: The stream
+/// - 400: A parameter or `Last-Event-ID` is invalid, or spellings of `after` differ
+#[operation(streamEvents: get "/v1/sessions/{sessionId}/events/sse" -> UniversalEvent as "text/event-stream", ticket)]
 pub(crate) async fn stream(
-    State(state): State<AppState>,
-    id: Id,
-    RawQuery(query): RawQuery,
+    state: AppState,
+    _: AcceptsEvents,
+    session: SessionHandle,
+    Query(query): Query<StreamQuery>,
+    Query(selected): Query<FilterQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    check_accept(&headers, Media::EventStream)?;
-    let (session, query) = (find(&state, id).await?, EventQuery::read(query.as_deref())?);
-    let after = query.cursor(STREAM_CURSORS)?;
-    let after = last_event_id(&headers, None)?.or(after).unwrap_or_default();
-    Ok(respond(&state, &session, after, Selection { filter: query.filter()?, until: None }))
+    let StreamQuery { after, last_event_id: resumed, offset } = query;
+    let after = cursor(&[("after", after), ("lastEventId", resumed), ("offset", offset)])?;
+    let after = last_event_id(&headers, None)?.unwrap_or(after);
+    Ok(respond(&state, &session, after, Selection { filter: selected.filter()?, until: None }))
 }
 
 /// The response that streams a session's events after that one, as far as they are selected.
@@ -152,7 +130,7 @@ impl TurnEnd {
         Self(turn_id)
     }
 
-    fn is(&self, line: &Line) -> bool {
+    fn is(&self, line: &EventLine) -> bool {
         #[derive(Deserialize)]
         struct Event<'a> {
             #[serde(borrow)]
@@ -199,7 +177,7 @@ fn frames(id: String, reader: Reader, selection: Selection) -> impl Stream<Item 
 }
 
 /// Events as frames, many small ones as one piece.
-fn pieces<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<Bytes> {
+fn pieces<'a>(lines: impl Iterator<Item = &'a EventLine>) -> Vec<Bytes> {
     let mut pieces = Vec::new();
     let mut piece = Vec::new();
     for line in lines {

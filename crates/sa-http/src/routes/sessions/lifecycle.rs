@@ -1,71 +1,71 @@
 //! Sessions from their creation to their end.
 
-use super::{Id, find, idempotency_key, whole};
-use crate::body::JsonBody;
-use crate::problem::ApiResult;
-use crate::state::AppState;
-use axum::Json;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use super::{idempotency_key, whole};
+use crate::handler::{
+    ApiResult, AppState, HeaderMap, HeaderName, IntoResponse, Json, JsonBody, OptionalJsonBody, Path,
+    Response, StatusCode, header, operation,
+};
 use sa_api::sessions::{CreateSession, ForkSession, Session, SessionPatch};
-use sa_sessions::Creation;
+use sa_sessions::{Creation, SessionHandle};
 
-#[utoipa::path(
-    post, path = "/v1/sessions", operation_id = "createNewSession", tag = "sessions",
-    summary = "Create a session with a new id",
-    description = "As `createSession`, with an id that the daemon chooses: `sessionId` in the answer, and `Location`. With an \
-        `Idempotency-Key` the same request can be sent again without creating a second session: it answers with the session of the first one, \
-        or starts its agent again if that has failed. The key lasts as long as the session, also across restarts of the daemon.",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that it can be sent again; 1 to 255 characters")),
-    request_body(content = CreateSession, content_type = "application/json", description = "The agent and its settings"),
-    responses(
-        (status = 200, description = "The session exists: an earlier request with this `Idempotency-Key` created it", body = Session,
-            headers(("Location" = String, description = "The session's path"))),
-        (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
-            headers(("Location" = String, description = "The session's path"))),
-        (status = 400, description = "The body or the key is malformed"),
-        (status = 409, description = "The key was used for another request; `details.what` is `keyReused`"),
-        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created"),
-        (status = 429, description = "Too many sessions exist"),
-        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created"),
-    )
-)]
+/// Create a session with a new id
+///
+/// As `createSession`, with an id that the daemon chooses: `sessionId` in the answer, and `Location`. With an
+/// `Idempotency-Key` the same request can be sent again without creating a second session: it answers with the
+/// session of the first one, or starts its agent again if that has failed. The key lasts as long as the session, also
+/// across restarts of the daemon.
+///
+/// - body: The agent and its settings
+/// - `Idempotency-Key`: Names the request, so that it can be sent again; 1 to 255 characters
+/// - 200: The session exists: an earlier request with this `Idempotency-Key` created it
+///   - `Location`: The session's path
+/// - 201: The session was created; `healthy` says whether its agent has started
+///   - `Location`: The session's path
+/// - 400: The body or the key is malformed
+/// - 409: The key was used for another request; `details.what` is `keyReused`
+/// - 422: A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing
+///   was created
+/// - 429: Too many sessions exist
+/// - 502: With `validateToken`: the provider could not be reached; nothing was created
+#[operation(createNewSession: post "/v1/sessions" -> Session)]
 pub(crate) async fn create_minted(
-    State(state): State<AppState>,
+    state: AppState,
     headers: HeaderMap,
-    body: JsonBody,
+    JsonBody(request): JsonBody<CreateSession>,
 ) -> ApiResult<Response> {
-    let request: CreateSession = body.read().await?;
     let key = idempotency_key(&headers)?;
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create_minted(request, key).await }).await?))
 }
 
-#[utoipa::path(
-    post, path = "/v1/sessions/{sessionId}", operation_id = "createSession", tag = "sessions",
-    summary = "Create a session",
-    description = "Creates a session and starts its agent, which is installed first if it is missing. A request that asks for something that \
-        does not exist, such as an unknown mode or model, is refused and creates nothing. If the agent cannot be started for another reason, \
-        the session exists with `healthy: false` and `error`. Then the same request, or one with other settings, starts it again, \
-        as long as its agent has never started and no message was sent; so does the next message.",
-    params(("sessionId" = String, Path, description = "The session's id, chosen by the client: 1 to 128 of `A-Z`, `a-z`, `0-9`, `-_.~:@`, starting with a letter or digit; not `import`")),
-    request_body(content = CreateSession, content_type = "application/json", description = "The agent and its settings"),
-    responses(
-        (status = 200, description = "The session existed and its agent had never started: it has these settings now, and its agent was started again", body = Session,
-            headers(("Location" = String, description = "The session's path"))),
-        (status = 201, description = "The session was created; `healthy` says whether its agent has started", body = Session,
-            headers(("Location" = String, description = "The session's path"))),
-        (status = 400, description = "The id or the body is malformed"),
-        (status = 409, description = "A session of that id exists and has started; `details.what` is `exists`"),
-        (status = 422, description = "A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing was created"),
-        (status = 429, description = "Too many sessions exist"),
-        (status = 502, description = "With `validateToken`: the provider could not be reached; nothing was created"),
-    )
-)]
-pub(crate) async fn create(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
-    let Path(id) = id?;
-    let request: CreateSession = body.read().await?;
+/// Create a session
+///
+/// Creates a session and starts its agent, which is installed first if it is missing. A request that asks for
+/// something that does not exist, such as an unknown mode or model, is refused and creates nothing. If the agent
+/// cannot be started for another reason, the session exists with `healthy: false` and `error`. Then the same request,
+/// or one with other settings, starts it again, as long as its agent has never started and no message was sent; so
+/// does the next message.
+///
+/// - `{sessionId}`: The session's id, chosen by the client: 1 to 128 of `A-Z`, `a-z`, `0-9`, `-_.~:@`, starting with a
+///   letter or digit; not `import`
+/// - body: The agent and its settings
+/// - 200: The session existed and its agent had never started: it has these settings now, and its agent was started
+///   again
+///   - `Location`: The session's path
+/// - 201: The session was created; `healthy` says whether its agent has started
+///   - `Location`: The session's path
+/// - 400: The id or the body is malformed
+/// - 409: A session of that id exists and has started; `details.what` is `exists`
+/// - 422: A value cannot be used, such as an agent, directory, mode, model or version that does not exist; nothing
+///   was created
+/// - 429: Too many sessions exist
+/// - 502: With `validateToken`: the provider could not be reached; nothing was created
+#[operation(createSession: post "/v1/sessions/{sessionId}" -> Session)]
+pub(crate) async fn create(
+    state: AppState,
+    Path(id): Path<String>,
+    JsonBody(request): JsonBody<CreateSession>,
+) -> ApiResult<Response> {
     let sessions = state.sessions.clone();
     Ok(created(whole(async move { sessions.create(&id, request).await }).await?))
 }
@@ -87,98 +87,94 @@ fn at(session: &Session) -> [(HeaderName, String); 1] {
     [(header::LOCATION, format!("/v1/sessions/{}", session.session_id))]
 }
 
-#[utoipa::path(
-    get, path = "/v1/sessions/{sessionId}", operation_id = "getSession", tag = "sessions",
-    summary = "Get a session",
-    description = "Returns its state, its turn, its queue, the questions and permissions that wait for an answer, and its usage.",
-    responses((status = 200, description = "The session", body = Session))
-)]
-pub(crate) async fn get(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    Ok(Json(find(&state, id).await?.describe()))
+/// Get a session
+///
+/// Returns its state, its turn, its queue, the questions and permissions that wait for an answer, and its usage.
+///
+/// - 200: The session
+#[operation(getSession: get "/v1/sessions/{sessionId}")]
+pub(crate) async fn get(session: SessionHandle) -> Json<Session> {
+    Json(session.describe())
 }
 
-#[utoipa::path(
-    patch, path = "/v1/sessions/{sessionId}", operation_id = "patchSession", tag = "sessions",
-    summary = "Update a session",
-    description = "Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null` removes \
-        one. The agent gets the change immediately, or when it starts.",
-    request_body(content = SessionPatch, content_type = "application/json", description = "The changes"),
-    responses(
-        (status = 200, description = "The session as it is now", body = Session),
-        (status = 400, description = "The body makes no sense"),
-        (status = 409, description = "The session has ended; `details.what` is `ended`"),
-        (status = 422, description = "The agent has no such mode, model or variant"),
-        (status = 502, description = "The agent refused, or ended"),
-        (status = 504, description = "The agent did not answer in time"),
-    )
-)]
-pub(crate) async fn patch(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Json<Session>> {
-    let session = find(&state, id).await?;
-    let patch: SessionPatch = body.read().await?;
+/// Update a session
+///
+/// Title, model, variant, modes and metadata; what is absent stays. Members of `metadata` are merged, and `null`
+/// removes one. The agent gets the change immediately, or when it starts.
+///
+/// - body: The changes
+/// - 200: The session as it is now
+/// - 400: The body makes no sense
+/// - 409: The session has ended; `details.what` is `ended`
+/// - 422: The agent has no such mode, model or variant
+/// - 502: The agent refused, or ended
+/// - 504: The agent did not answer in time
+#[operation(patchSession: patch "/v1/sessions/{sessionId}")]
+pub(crate) async fn patch(
+    session: SessionHandle,
+    JsonBody(patch): JsonBody<SessionPatch>,
+) -> ApiResult<Json<Session>> {
     Ok(Json(whole(async move { session.patch(patch).await }).await?))
 }
 
-#[utoipa::path(
-    delete, path = "/v1/sessions/{sessionId}", operation_id = "deleteSession", tag = "sessions",
-    summary = "Delete a session",
-    description = "Ends the session and deletes its events; `terminate` keeps them. Its streams end. Deleting a session that does not exist \
-        succeeds, too.",
-    responses((status = 204, description = "The session does not exist any more"))
-)]
-pub(crate) async fn delete(State(state): State<AppState>, id: Id) -> ApiResult<StatusCode> {
-    let Path(id) = id?;
+/// Delete a session
+///
+/// Ends the session and deletes its events; `terminate` keeps them. Its streams end. Deleting a session that does not
+/// exist succeeds, too.
+///
+/// - 204: The session does not exist any more
+#[operation(deleteSession: delete "/v1/sessions/{sessionId}")]
+pub(crate) async fn delete(state: AppState, Path(id): Path<String>) -> ApiResult<StatusCode> {
     let sessions = state.sessions.clone();
     whole(async move { sessions.delete(&id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-#[utoipa::path(
-    post, path = "/v1/sessions/{sessionId}/terminate", operation_id = "terminateSession", tag = "sessions",
-    summary = "Terminate a session",
-    description = "Cancels the running turn, withdraws the messages that wait, and stops the agent. `ended` is the last event. Ending \
-        a session twice succeeds, too.",
-    responses((status = 200, description = "The session as it is now", body = Session))
-)]
-pub(crate) async fn terminate(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    let session = find(&state, id).await?;
+/// Terminate a session
+///
+/// Cancels the running turn, withdraws the messages that wait, and stops the agent. `ended` is the last event. Ending
+/// a session twice succeeds, too.
+///
+/// - 200: The session as it is now
+#[operation(terminateSession: post "/v1/sessions/{sessionId}/terminate")]
+pub(crate) async fn terminate(session: SessionHandle) -> ApiResult<Json<Session>> {
     Ok(Json(whole(async move { session.terminate().await }).await?))
 }
 
-#[utoipa::path(
-    post, path = "/v1/sessions/{sessionId}/resume", operation_id = "resumeSession", tag = "sessions",
-    summary = "Resume a session",
-    description = "Continues with messages that are held since the daemon was restarted (`queueHeld`). If none wait, starts the agent of an \
-        `interrupted` session again; `healthy` and `error` say whether that worked. Where nothing has to be resumed, nothing happens.",
-    responses(
-        (status = 200, description = "The session as it is now", body = Session),
-        (status = 409, description = "The session has ended; `details.what` is `ended`"),
-    )
-)]
-pub(crate) async fn resume(State(state): State<AppState>, id: Id) -> ApiResult<Json<Session>> {
-    let session = find(&state, id).await?;
+/// Resume a session
+///
+/// Continues with messages that are held since the daemon was restarted (`queueHeld`). If none wait, starts the agent
+/// of an `interrupted` session again; `healthy` and `error` say whether that worked. Where nothing has to be resumed,
+/// nothing happens.
+///
+/// - 200: The session as it is now
+/// - 409: The session has ended; `details.what` is `ended`
+#[operation(resumeSession: post "/v1/sessions/{sessionId}/resume")]
+pub(crate) async fn resume(session: SessionHandle) -> ApiResult<Json<Session>> {
     Ok(Json(whole(async move { session.resume().await }).await?))
 }
 
-#[utoipa::path(
-    post, path = "/v1/sessions/{sessionId}/fork", operation_id = "forkSession", tag = "sessions",
-    summary = "Fork a session",
-    description = "Creates a session that continues from this one's conversation on its own. Only agents that can fork support this, \
-        unless `until` is given.",
-    request_body(content = Option<ForkSession>, content_type = "application/json", description = "The new session's id and title; without an id the daemon chooses one"),
-    responses(
-        (status = 201, description = "The new session", body = Session,
-            headers(("Location" = String, description = "The new session's path"))),
-        (status = 400, description = "The body or the new id is malformed"),
-        (status = 409, description = "A session of the new id exists (`details.what` is `exists`), or this session has not started, so that there is nothing to fork (`notStarted`)"),
-        (status = 422, description = "The agent cannot fork"),
-        (status = 429, description = "Too many sessions exist"),
-        (status = 502, description = "The agent refused, or ended"),
-        (status = 504, description = "The agent did not answer in time"),
-    )
-)]
-pub(crate) async fn fork(State(state): State<AppState>, id: Id, body: JsonBody) -> ApiResult<Response> {
-    let Path(id) = id?;
-    let fork: ForkSession = body.read_or_default().await?;
+/// Fork a session
+///
+/// Creates a session that continues from this one's conversation on its own. Only agents that can fork support this,
+/// unless `until` is given.
+///
+/// - body: The new session's id and title; without an id the daemon chooses one
+/// - 201: The new session
+///   - `Location`: The new session's path
+/// - 400: The body or the new id is malformed
+/// - 409: A session of the new id exists (`details.what` is `exists`), or this session has not started, so that there
+///   is nothing to fork (`notStarted`)
+/// - 422: The agent cannot fork
+/// - 429: Too many sessions exist
+/// - 502: The agent refused, or ended
+/// - 504: The agent did not answer in time
+#[operation(forkSession: post "/v1/sessions/{sessionId}/fork" -> Session)]
+pub(crate) async fn fork(
+    state: AppState,
+    Path(id): Path<String>,
+    OptionalJsonBody(fork): OptionalJsonBody<ForkSession>,
+) -> ApiResult<Response> {
     let sessions = state.sessions.clone();
     Ok(new_session(&whole(async move { sessions.fork(&id, fork).await }).await?))
 }

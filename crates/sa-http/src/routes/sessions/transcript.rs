@@ -1,61 +1,46 @@
 //! The transcript: a session's messages, whole and in pages.
 
-use super::{Id, find};
-use crate::problem::{ApiError, ApiResult};
-use crate::state::AppState;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
-use axum::response::{IntoResponse, Response};
+use crate::handler::{ApiError, ApiResult, IntoResponse, Query, Response, header, operation, query};
 use bytes::{BufMut, Bytes, BytesMut};
-use http::header;
 use sa_api::sessions::{TranscriptOrder, TranscriptPage};
-use sa_sessions::Transcript;
-use serde::Deserialize;
+use sa_sessions::{SessionHandle, Transcript};
 
 /// Messages of a page if the client does not say.
 const USUAL_PAGE: usize = 100;
 /// And the most there are.
 const LARGEST_PAGE: usize = 1000;
 
-/// Query of a page of the transcript.
-#[derive(Debug, Default, Deserialize)]
+#[query]
 pub(crate) struct TranscriptQuery {
+    /// `next` of the page before; the first page by default
     after: Option<u64>,
+    /// Maximum number of messages, 100 by default; more than 1000 counts as 1000
     limit: Option<usize>,
-    #[serde(default)]
-    order: TranscriptOrder,
+    /// `asc`, the default, for the oldest message first; `desc` for the newest first
+    order: Option<TranscriptOrder>,
 }
 
-#[utoipa::path(
-    get, path = "/v1/sessions/{sessionId}/messages", operation_id = "getMessages", tag = "sessions",
-    summary = "List a session's messages",
-    description = "Returns the transcript: every message in its newest state, without the events that led to it. A user's message stands \
-        where its turn began; one that waits for its turn comes after all others, in the order of the queue. To show a session, read the \
-        transcript, then stream events after `eventsAfter` of the first page. Use `order=desc` to read the end of a long session first. \
-        A page may have fewer than `limit` messages, as pages are limited to about 1 MiB; `hasMore` says whether more follow. If a \
-        message moves while you read, such as one whose turn begins, it may be on two pages. Messages whose events are no longer kept \
-        are left out.",
-    params(
-        ("after" = Option<u64>, Query, description = "`next` of the page before; the first page by default"),
-        ("limit" = Option<u64>, Query, description = "Maximum number of messages, 100 by default; more than 1000 counts as 1000"),
-        ("order" = Option<TranscriptOrder>, Query, description = "`asc`, the default, for the oldest message first; `desc` for the newest first"),
-    ),
-    responses(
-        (status = 200, description = "The messages", body = TranscriptPage),
-        (status = 400, description = "A parameter is invalid"),
-    )
-)]
+/// List a session's messages
+///
+/// Returns the transcript: every message in its newest state, without the events that led to it. A user's message
+/// stands where its turn began; one that waits for its turn comes after all others, in the order of the queue. To
+/// show a session, read the transcript, then stream events after `eventsAfter` of the first page. Use `order=desc` to
+/// read the end of a long session first. A page may have fewer than `limit` messages, as pages are limited to about 1
+/// MiB; `hasMore` says whether more follow. If a message moves while you read, such as one whose turn begins, it may
+/// be on two pages. Messages whose events are no longer kept are left out.
+///
+/// - 200: The messages
+/// - 400: A parameter is invalid
+#[operation(getMessages: get "/v1/sessions/{sessionId}/messages" -> TranscriptPage)]
 pub(crate) async fn page(
-    State(state): State<AppState>,
-    id: Id,
-    query: Result<Query<TranscriptQuery>, QueryRejection>,
+    session: SessionHandle,
+    Query(query): Query<TranscriptQuery>,
 ) -> ApiResult<Response> {
-    let (session, Query(query)) = (find(&state, id).await?, query?);
     let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
     if limit == 0 {
         return Err(ApiError::invalid("limit must be at least 1"));
     }
-    let transcript = session.transcript(query.after, query.order, limit).await?;
+    let transcript = session.transcript(query.after, query.order.unwrap_or_default(), limit).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body(&transcript)).into_response())
 }
 

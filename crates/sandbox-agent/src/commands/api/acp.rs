@@ -1,8 +1,8 @@
 //! `sandbox-agent api acp …`.
 
-use super::{connections, explain, print};
+use super::{connections, explain, show};
 use crate::args::{AcpCommand, MessageSource, Output, StreamArgs};
-use crate::commands::render::{Table, age, print_text};
+use crate::commands::render::{Table, age, exited, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -15,14 +15,13 @@ use std::io::{self, Read, Write};
 pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Failure> {
     match command {
         AcpCommand::List(output) => {
-            let list = client.list_acp_servers().await.map_err(explain)?;
-            print(output, &list, |list| server_table(&list.servers).print())
+            show(output, client.list_acp_servers(), |list| server_table(&list.servers).print()).await
         }
         AcpCommand::Post { server_id, agent, agent_version, respond_async, wait, message } => {
             let message = read_message(message)?;
             let (agent, agent_version) = (agent.as_deref(), agent_version.as_deref());
             let options = PostOptions { agent, agent_version, respond_async, wait };
-            match client.post_acp(&server_id, options, message).await.map_err(explain)? {
+            match client.post_acp(&server_id, options, message).await? {
                 Posted::Answered(answer) => Ok(write_line(&answer)?),
                 Posted::Accepted => Ok(()),
             }
@@ -34,10 +33,10 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
 }
 
 fn server_table(servers: &[AcpServer]) -> Table {
-    let mut table = Table::new(["SERVER", "AGENT", "STATUS", "PID", "PENDING", "LAST EVENT", "AGE"]);
+    let mut table = Table::new(&["SERVER", "AGENT", "STATUS", "PID", "PENDING", "LAST EVENT", "AGE"]);
     let now = Timestamp::now().as_millis();
     for server in servers {
-        table.add([
+        table.add(&[
             &server.server_id,
             &server.agent,
             &status(server),
@@ -51,16 +50,9 @@ fn server_table(servers: &[AcpServer]) -> Table {
 }
 
 fn status(server: &AcpServer) -> String {
-    match (server.status, &server.exit) {
-        (AcpServerStatus::Installing, _) => "installing".to_owned(),
-        (AcpServerStatus::Starting, _) => "starting".to_owned(),
-        (AcpServerStatus::Running, _) => "running".to_owned(),
-        (AcpServerStatus::Exited, Some(exit)) => match (exit.code, exit.signal) {
-            (Some(code), _) => format!("exited ({code})"),
-            (None, Some(signal)) => format!("exited (signal {signal})"),
-            (None, None) => "exited".to_owned(),
-        },
-        (AcpServerStatus::Exited, None) => "exited".to_owned(),
+    match &server.exit {
+        Some(exit) if server.status == AcpServerStatus::Exited => exited(exit.code, exit.signal),
+        _ => server.status.name().to_owned(),
     }
 }
 
@@ -90,16 +82,16 @@ enum Events {
 async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
     let after = args.last_event_id.map(|id| id.to_string());
     let mut events = if args.follow_reconnect {
-        Events::Again(client.follow_acp(&args.server_id, after.as_deref()).await.map_err(explain)?)
+        Events::Again(client.follow_acp(&args.server_id, after.as_deref()).await?)
     } else {
-        Events::Once(client.stream_acp(&args.server_id, after.as_deref()).await.map_err(explain)?)
+        Events::Once(client.stream_acp(&args.server_id, after.as_deref()).await?)
     };
     loop {
         let event = match &mut events {
             Events::Once(stream) => stream.next().await,
             Events::Again(stream) => stream.next().await,
         };
-        match event.map_err(explain)? {
+        match event? {
             Some(event) => print_message(&event, Output { json: args.json })?,
             None => return Ok(()),
         }

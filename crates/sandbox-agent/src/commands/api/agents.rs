@@ -1,72 +1,72 @@
 //! `sandbox-agent api agents …`.
 
-use super::{connections, explain, print};
+use super::{connections, explain, show};
 use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Format, Table, print_json, print_text};
+use crate::commands::render::{Format, Table, command_line, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
     AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
-    InstallEvent, InstalledAgent,
+    InstallEvent, InstalledAgent, ModeEffect, ModeEnforcer, UninstalledAgent,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
+use std::io;
 
 const NONE: &str = "-";
 
 pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), Failure> {
     match command {
         AgentsCommand::List { detail, output } => {
-            let list = client.list_agents(query(detail)).await.map_err(explain)?;
-            print(output, &list, |list| list_table(&list.agents, detail.config).print())
+            let listed = client.list_agents(query(detail));
+            show(output, listed, |list| list_table(&list.agents, detail).print()).await
         }
         AgentsCommand::Get { agent, detail, output } => {
-            let agent = client.get_agent(&agent, query(detail)).await.map_err(explain)?;
-            print(output, &agent, |agent| Table::of_pairs(facts(agent)).print())
+            show(output, client.get_agent(&agent, query(detail)), print_facts).await
         }
         AgentsCommand::Install(args) => install(client, args).await,
         AgentsCommand::Use { agent, version, output } => {
             let patch = AgentPatch { current_version: Some(version) };
-            let agent = client.update_agent(&agent, &patch).await.map_err(explain)?;
-            print(output, &agent, |agent| {
+            show(output, client.update_agent(&agent, &patch), |agent| {
                 print_text(&format!("{} starts version {}", agent.id, installed_version(agent)))
             })
+            .await
         }
         AgentsCommand::Uninstall { agent, version, output } => {
-            let gone = client.uninstall_agent(&agent, version.as_deref()).await.map_err(explain)?;
-            print(output, &gone, |gone| match gone.removed.as_slice() {
+            let uninstalled = client.uninstall_agent(&agent, version.as_deref());
+            let shown = |gone: &UninstalledAgent| match gone.removed.as_slice() {
                 [] => print_text(&format!("{}: nothing to remove", gone.agent)),
                 removed => print_text(&format!("removed {} {}", gone.agent, removed.join(", "))),
-            })
+            };
+            show(output, uninstalled, shown).await
         }
         AgentsCommand::Latest { agent, output } => {
-            let latest = client.latest_agent_version(&agent).await.map_err(explain)?;
-            print(output, &latest, |latest| {
-                let mut table = Table::new(["AGENT", "INSTALLED", "LATEST"]);
-                let installed = latest.installed.clone().unwrap_or_else(|| NONE.to_owned());
-                table.add([&latest.agent, &installed, &latest.latest]);
+            show(output, client.latest_agent_version(&agent), |latest| {
+                let mut table = Table::new(&["AGENT", "INSTALLED", "LATEST"]);
+                table.add(&[&latest.agent, latest.installed.as_deref().unwrap_or(NONE), &latest.latest]);
                 table.print()
             })
+            .await
         }
         AgentsCommand::Connection(command) => connections::call_of_agent(client, command).await,
         AgentsCommand::Modes(OfferArgs { agent, no_cache, output }) => {
-            let modes = client.agent_modes(&agent, no_cache).await.map_err(explain)?;
-            print(output, &modes, |modes| {
+            show(output, client.agent_modes(&agent, no_cache), |modes| {
                 modes_table(modes).print()?;
                 print_text("")?;
                 combinations_table(modes).print()?;
                 note(modes.reason.as_deref())
             })
+            .await
         }
         AgentsCommand::Models(OfferArgs { agent, no_cache, output }) => {
-            let models = client.agent_models(&agent, no_cache).await.map_err(explain)?;
-            print(output, &models, |models| {
+            show(output, client.agent_models(&agent, no_cache), |models| {
                 models_table(models).print()?;
                 note(models.reason.as_deref())
             })
+            .await
         }
     }
 }
@@ -84,7 +84,7 @@ async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
         agent_process_version: None,
     };
     if args.json {
-        let installed = client.install_agent(&args.agent, &wanted).await.map_err(explain)?;
+        let installed = client.install_agent(&args.agent, &wanted).await?;
         return Ok(print_json(&installed)?);
     }
     let InstalledAgent { agent, version, path, source, already_installed, built_in, .. } =
@@ -98,7 +98,7 @@ async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
 
 /// Shows an installation until its end.
 async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<InstalledAgent, Failure> {
-    let mut events = client.install_agent_events(agent, wanted).await.map_err(explain)?;
+    let mut events = client.install_agent_events(agent, wanted).await?;
     let mut bar = Bar::new(agent, Format::Text);
     let outcome = loop {
         match events.next().await {
@@ -118,31 +118,28 @@ async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<I
     outcome
 }
 
-fn list_table(agents: &[AgentInfo], with_config: bool) -> Table {
-    const HEADINGS: [&str; 7] = ["ID", "NAME", "INSTALLED", "SOURCE", "CREDENTIALS", "RUNNING", "LAUNCH"];
-    let [id, name, installed, source, credentials, running, launched] = HEADINGS;
-    let mut table = if with_config {
-        Table::new([id, name, installed, source, credentials, running, launched, "OFFERS"])
-    } else {
-        Table::new(HEADINGS)
-    };
+/// Lists agents. Their offer is the last column, if it was asked for.
+fn list_table(agents: &[AgentInfo], detail: AgentDetail) -> Table {
+    let columns = if detail.config { 8 } else { 7 };
+    let headings = ["ID", "NAME", "INSTALLED", "SOURCE", "CREDENTIALS", "RUNNING", "LAUNCH", "OFFERS"];
+    let mut table = Table::new(headings.get(..columns).unwrap_or(&headings));
     for agent in agents {
-        let source = agent.source.clone().unwrap_or_else(|| NONE.to_owned());
-        let credentials = credential_status(agent).to_owned();
-        let (installed, running, launch) =
-            (installed_version(agent), agent.running.to_string(), launch(agent));
-        let cells = [&agent.id, &agent.name, &installed, &source, &credentials, &running, &launch];
-        if with_config {
-            let [a, b, c, d, e, f, g] = cells;
-            table.add([a, b, c, d, e, f, g, &offers(agent)]);
-        } else {
-            table.add(cells);
-        }
+        let cells = [
+            &agent.id,
+            &agent.name,
+            &installed_version(agent),
+            agent.source.as_deref().unwrap_or(NONE),
+            credential_status(agent),
+            &agent.running.to_string(),
+            &launch(agent),
+            &offers(agent),
+        ];
+        table.add(cells.get(..columns).unwrap_or(&cells));
     }
     table
 }
 
-/// The version that would start; only the program itself can tell that of one the user put there.
+/// The version that would start; only the program itself knows that of one the user put there.
 fn installed_version(agent: &AgentInfo) -> String {
     match (&agent.version, agent.installed) {
         (Some(version), _) => version.clone(),
@@ -151,7 +148,7 @@ fn installed_version(agent: &AgentInfo) -> String {
     }
 }
 
-fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
+fn print_facts(agent: &AgentInfo) -> io::Result<()> {
     let or_none =
         |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned());
     let versions: Vec<String> = agent
@@ -188,10 +185,10 @@ fn facts(agent: &AgentInfo) -> Vec<(&'static str, String)> {
     if agent.config_options.is_some() || agent.config_error.is_some() {
         facts.push(("offers", offers(agent)));
     }
-    facts
+    Table::of_pairs(facts).print()
 }
 
-/// Tells people if the agent has what it needs to call its model.
+/// Says whether the agent has what it needs to call its model.
 fn credential_status(agent: &AgentInfo) -> &'static str {
     match agent.credential_status {
         CredentialStatus::Available => "available",
@@ -224,33 +221,28 @@ fn offers(agent: &AgentInfo) -> String {
 }
 
 fn modes_table(modes: &AgentModes) -> Table {
-    let mut table = Table::new(["ID", "NAME", "CURRENT", "DESCRIPTION"]);
+    let mut table = Table::new(&["ID", "NAME", "CURRENT", "DESCRIPTION"]);
     for mode in &modes.modes {
-        let [id, name, current, description] = choice(mode, modes.current.as_deref());
-        table.add([&id, &name, &current, &description]);
+        table.add(&choice(mode, modes.current.as_deref()));
     }
     table
 }
 
 fn combinations_table(modes: &AgentModes) -> Table {
-    let mut table = Table::new(["AGENT MODE", "PERMISSION MODE", "NATIVE", "EFFECT", "BY"]);
-    let word = |value: Result<Value, _>| match value {
-        Ok(Value::String(text)) => text,
-        _ => NONE.to_owned(),
-    };
+    let mut table = Table::new(&["AGENT MODE", "PERMISSION MODE", "NATIVE", "EFFECT", "BY"]);
     for combination in &modes.combinations {
         let options = combination.native_options.iter().map(|(id, value)| format!("{id}={value}"));
         let native: Vec<String> = combination.native_mode.iter().cloned().chain(options).collect();
         let effect = match combination.supported {
-            true => word(serde_json::to_value(combination.effect)),
-            false => "refused".to_owned(),
+            true => combination.effect.map_or(NONE, ModeEffect::name),
+            false => "refused",
         };
-        table.add([
+        table.add(&[
             &combination.agent_mode,
-            &word(serde_json::to_value(combination.permission_mode)),
+            combination.permission_mode.name(),
             &if native.is_empty() { NONE.to_owned() } else { native.join(" ") },
-            &effect,
-            &word(serde_json::to_value(combination.enforced_by)),
+            effect,
+            combination.enforced_by.map_or(NONE, ModeEnforcer::name),
         ]);
     }
     table
@@ -265,7 +257,7 @@ fn note(reason: Option<&str>) -> std::io::Result<()> {
 }
 
 fn models_table(models: &AgentModels) -> Table {
-    let mut table = Table::new(["KIND", "ID", "NAME", "CURRENT", "DESCRIPTION"]);
+    let mut table = Table::new(&["KIND", "ID", "NAME", "CURRENT", "DESCRIPTION"]);
     let lists = [
         ("model", &models.models, models.current.as_deref()),
         ("variant", &models.variants, models.current_variant.as_deref()),
@@ -273,25 +265,22 @@ fn models_table(models: &AgentModels) -> Table {
     for (kind, choices, current) in lists {
         for entry in choices {
             let [id, name, current, description] = choice(entry, current);
-            table.add([&kind.to_owned(), &id, &name, &current, &description]);
+            table.add(&[kind, id, name, current, description]);
         }
     }
     table
 }
 
-fn choice(choice: &AgentChoice, current: Option<&str>) -> [String; 4] {
+fn choice<'a>(choice: &'a AgentChoice, current: Option<&str>) -> [&'a str; 4] {
     let is_current = if current == Some(&choice.id) { "yes" } else { NONE };
-    let description = choice.description.clone().unwrap_or_else(|| NONE.to_owned());
-    [choice.id.clone(), choice.name.clone(), is_current.to_owned(), description]
+    [&choice.id, &choice.name, is_current, choice.description.as_deref().unwrap_or(NONE)]
 }
 
 fn launch(agent: &AgentInfo) -> String {
     match &agent.launch {
         AgentLaunch::Builtin { .. } => "built in".to_owned(),
         AgentLaunch::InstallOnly { .. } => "install only".to_owned(),
-        AgentLaunch::Command { program, args } => {
-            std::iter::once(program).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
-        }
+        AgentLaunch::Command { program, args } => command_line(program, args),
     }
 }
 

@@ -1,14 +1,14 @@
 //! `sandbox-agent api config …`.
 
-use super::{explain, print};
+use super::sessions::read_text;
+use super::{explain, show};
 use crate::args::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
-use crate::commands::render::{Table, print_json};
+use crate::commands::render::{Table, command_line, print_json};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{McpServerConfig, SkillsConfig};
 use sa_client::Client;
 use serde_json::Value;
-use std::io::Read;
 
 pub(super) async fn call(client: &Client, command: ConfigCommand) -> Result<(), Failure> {
     match command {
@@ -20,18 +20,17 @@ pub(super) async fn call(client: &Client, command: ConfigCommand) -> Result<(), 
 async fn mcp(client: &Client, command: McpCommand) -> Result<(), Failure> {
     match command {
         McpCommand::List(args) => {
-            let list = client.list_mcp_configs(&args.directory).await.map_err(explain)?;
-            print(args.output, &list, |list| {
-                let mut table = Table::new(["NAME", "TYPE", "SERVER"]);
+            show(args.output, client.list_mcp_configs(&args.directory), |list| {
+                let mut table = Table::new(&["NAME", "TYPE", "SERVER"]);
                 for (name, server) in &list.servers {
-                    let (kind, what) = described(server);
-                    table.add([name, &kind.to_owned(), &what]);
+                    table.add(&[name, server.name(), &described(server)]);
                 }
                 table.print()
             })
+            .await
         }
         McpCommand::Get(entry) => {
-            let server = client.get_mcp_config(&entry.directory, &entry.name).await.map_err(explain)?;
+            let server = client.get_mcp_config(&entry.directory, &entry.name).await?;
             Ok(print_json(&server)?)
         }
         McpCommand::Set(args) => {
@@ -44,30 +43,27 @@ async fn mcp(client: &Client, command: McpCommand) -> Result<(), Failure> {
     }
 }
 
-fn described(server: &McpServerConfig) -> (&'static str, String) {
+fn described(server: &McpServerConfig) -> String {
     match server {
-        McpServerConfig::Local(local) => {
-            let words = std::iter::once(&local.command).chain(&local.args);
-            ("local", words.map(String::as_str).collect::<Vec<_>>().join(" "))
-        }
-        McpServerConfig::Remote(remote) => ("remote", remote.url.clone()),
+        McpServerConfig::Local(local) => command_line(&local.command, &local.args),
+        McpServerConfig::Remote(remote) => remote.url.clone(),
     }
 }
 
 async fn skills(client: &Client, command: SkillsCommand) -> Result<(), Failure> {
     match command {
         SkillsCommand::List(args) => {
-            let list = client.list_skills_configs(&args.directory).await.map_err(explain)?;
-            print(args.output, &list, |list| {
-                let mut table = Table::new(["NAME", "SOURCES"]);
+            show(args.output, client.list_skills_configs(&args.directory), |list| {
+                let mut table = Table::new(&["NAME", "SOURCES"]);
                 for (name, skills) in &list.skills {
-                    table.add([name, &sources(skills)]);
+                    table.add(&[name, &sources(skills)]);
                 }
                 table.print()
             })
+            .await
         }
         SkillsCommand::Get(entry) => {
-            let skills = client.get_skills_config(&entry.directory, &entry.name).await.map_err(explain)?;
+            let skills = client.get_skills_config(&entry.directory, &entry.name).await?;
             Ok(print_json(&skills)?)
         }
         SkillsCommand::Set(args) => {
@@ -92,13 +88,7 @@ fn read(args: &SetArgs) -> Result<Value, Failure> {
         (None, Some(path)) => {
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
         }
-        (None, None) => {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("cannot read the entry from standard input")?;
-            text
-        }
+        (None, None) => read_text("the entry")?,
     };
     serde_json::from_str(&text).map_err(|error| Failure::usage(format!("the entry is not JSON: {error}")))
 }

@@ -53,7 +53,7 @@ async fn post(client: &Client, route: AcpRoute<'_>, args: ConnectionPostArgs) ->
         session: args.session.as_deref(),
         agent_version: args.agent_version.as_deref(),
     };
-    match client.post_connection(route, options, message).await.map_err(explain)? {
+    match client.post_connection(route, options, message).await? {
         ConnectionPosted::Accepted => Ok(()),
         ConnectionPosted::Opened { connection, answer } => {
             let response = serde_json::from_slice(&answer).context("the agent's answer is not JSON")?;
@@ -67,8 +67,8 @@ async fn stream(client: &Client, route: AcpRoute<'_>, args: ConnectionStreamArgs
     let after = args.last_event_id.map(|id| id.to_string());
     let stream =
         client.stream_connection(route, &args.connection, args.session.as_deref(), after.as_deref()).await;
-    let mut stream = stream.map_err(explain)?;
-    while let Some(event) = stream.next().await.map_err(explain)? {
+    let mut stream = stream?;
+    while let Some(event) = stream.next().await? {
         print_message(&event, Output { json: args.json })?;
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! `sandbox-agent api fs …`.
 
 mod archives;
-mod transfer;
+pub(super) mod transfer;
 
-use super::{explain, print, print_event};
+use super::{explain, print, print_event, show};
 use crate::args::{FsCommand, LsArgs, SearchArgs, WatchArgs};
 use crate::commands::render::{Table, print_json, print_text};
 use crate::diagnostics::diagnose;
@@ -11,20 +11,21 @@ use crate::failure::Failure;
 use sa_api::{FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsStat};
 use sa_client::{Client, FsPage, FsSearch, FsWatchOptions};
 use serde_json::Value;
+use std::io;
 
 pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Failure> {
     match command {
         FsCommand::Ls(args) => list(client, args).await,
         FsCommand::Get(args) => transfer::get(client, args).await,
         FsCommand::Head { path, output } => {
-            let head = client.head_fs_file(&path).await.map_err(explain)?;
-            print(output, &head, |head| {
+            show(output, client.head_fs_file(&path), |head| {
                 let size = head.size.map(|size| size.to_string());
                 let rows =
                     [("size", size), ("etag", head.etag.clone()), ("modified", head.last_modified.clone())];
                 let rows = rows.map(|(name, value)| (name, value.unwrap_or_else(|| "-".to_owned())));
                 Table::of_pairs(rows).print()
             })
+            .await
         }
         FsCommand::Put(args) => transfer::put(client, args).await,
         FsCommand::Rm { path, recursive } => {
@@ -36,8 +37,7 @@ pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Fail
             client.move_fs_entry(&request).await.map(drop).map_err(explain)
         }
         FsCommand::Stat { path, follow, output } => {
-            let stat = client.stat_fs_entry(&path, follow).await.map_err(explain)?;
-            print(output, &stat, |stat| Table::of_pairs(described(stat)).print())
+            show(output, client.stat_fs_entry(&path, follow), describe).await
         }
         FsCommand::Upload(args) => archives::upload(client, args).await,
         FsCommand::Download(args) => archives::download(client, args).await,
@@ -51,20 +51,20 @@ const PAGE_ENTRIES: usize = 10_000;
 
 async fn list(client: &Client, args: LsArgs) -> Result<(), Failure> {
     let page = FsPage { limit: Some(args.limit.unwrap_or(PAGE_ENTRIES)), after: args.after };
-    let mut listing = client.list_fs_entries(&args.path, &page).await.map_err(explain)?;
+    let mut listing = client.list_fs_entries(&args.path, &page).await?;
     let mut entries = std::mem::take(&mut listing.entries);
     while args.limit.is_none_or(|limit| entries.len() < limit)
-        && let Some(mut next) = client.next_fs_entries(&listing).await.map_err(explain)?
+        && let Some(mut next) = client.next_fs_entries(&listing).await?
     {
         entries.append(&mut next.entries);
         listing = next;
     }
     entries.truncate(args.limit.unwrap_or(usize::MAX));
     print(args.output, &entries, |entries| {
-        let mut table = Table::new(["MODE", "SIZE", "MODIFIED", "NAME"]);
+        let mut table = Table::new(&["MODE", "SIZE", "MODIFIED", "NAME"]);
         for entry in entries {
             let mode = format!("{}{}", letter(entry.entry_type), entry.mode);
-            table.add([&mode, &entry.size.to_string(), &seconds(&entry.modified), &shown(entry)]);
+            table.add(&[&mode, &entry.size.to_string(), &seconds(&entry.modified), &shown(entry)]);
         }
         table.print()
     })
@@ -94,29 +94,23 @@ fn seconds(moment: &str) -> String {
     }
 }
 
-fn described(stat: &FsStat) -> Vec<(&'static str, String)> {
-    let kind = match stat.entry_type {
-        FsEntryType::File => "file",
-        FsEntryType::Directory => "directory",
-        FsEntryType::Symlink => "symlink",
-        FsEntryType::Other => "other",
-    };
+fn describe(stat: &FsStat) -> io::Result<()> {
     let mut rows = vec![
         ("path", stat.path.clone()),
-        ("type", kind.to_owned()),
+        ("type", stat.entry_type.name().to_owned()),
         ("size", stat.size.to_string()),
         ("modified", stat.modified.clone()),
         ("mode", stat.mode.clone()),
     ];
     rows.extend(stat.target.clone().map(|target| ("target", target)));
     rows.extend(stat.etag.clone().map(|etag| ("etag", etag)));
-    rows
+    Table::of_pairs(rows).print()
 }
 
 async fn watch(client: &Client, args: WatchArgs) -> Result<(), Failure> {
     let options = FsWatchOptions { recursive: !args.flat, ignored: args.ignored };
-    let mut events = client.watch_fs(&args.path, options).await.map_err(explain)?;
-    while let Some(event) = events.next().await.map_err(explain)? {
+    let mut events = client.watch_fs(&args.path, options).await?;
+    while let Some(event) = events.next().await? {
         if args.json {
             print_event(&event)?;
             continue;
@@ -142,7 +136,7 @@ async fn search(client: &Client, args: SearchArgs) -> Result<(), Failure> {
         limit: args.limit,
         after: args.after,
     };
-    let results = client.search_fs(&args.path, &search).await.map_err(explain)?;
+    let results = client.search_fs(&args.path, &search).await?;
     if args.output.json {
         return Ok(print_json(&results)?);
     }

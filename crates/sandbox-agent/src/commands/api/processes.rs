@@ -5,10 +5,10 @@ mod config;
 mod logs;
 mod screen;
 
-use super::{explain, print};
+use super::{explain, print, show};
 use crate::args::{CommandLine, InputArgs, ProcessesCommand, RunArgs, StartArgs};
 use crate::commands::raw_mode;
-use crate::commands::render::{Table, age, print_json, print_text};
+use crate::commands::render::{Table, age, command_line, exited, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -21,36 +21,28 @@ use sa_api::{
 use sa_client::{Client, ProcessEnding};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::time::Duration;
 
-/// How a command whose time was over is reported, as `timeout` does.
+/// The exit code for a command that timed out, as `timeout` has it.
 const EXIT_TIMED_OUT: u8 = 124;
 /// Input in one request: the default limit of the daemon.
 const INPUT_BYTES: usize = 64 * 1024;
 
 pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(), Failure> {
-    let milliseconds = |time: Option<u64>| time.map(Duration::from_millis);
     match command {
         ProcessesCommand::Run(args) => run(client, args).await,
         ProcessesCommand::Start(args) => start(client, args).await,
         ProcessesCommand::List { owner, output } => {
-            let list = client.list_processes(owner).await.map_err(explain)?;
-            print(output, &list, |list| table(&list.processes).print())
+            show(output, client.list_processes(owner), |list| table(&list.processes).print()).await
         }
-        ProcessesCommand::Get { id, output } => {
-            let process = client.get_process(&id).await.map_err(explain)?;
-            print(output, &process, describe)
-        }
+        ProcessesCommand::Get { id, output } => show(output, client.get_process(&id), describe).await,
         ProcessesCommand::Rm { id } => client.delete_process(&id).await.map_err(explain),
         ProcessesCommand::Stop { id, wait_ms, grace_ms, output } => {
-            let ending = ProcessEnding { wait: milliseconds(wait_ms), grace: milliseconds(grace_ms) };
-            let process = client.stop_process(&id, ending).await.map_err(explain)?;
-            print(output, &process, |process| print_text(&status(process)))
+            let ending = ProcessEnding { wait_ms, grace_ms };
+            show(output, client.stop_process(&id, ending), print_status).await
         }
         ProcessesCommand::Kill { id, wait_ms, output } => {
-            let ending = ProcessEnding { wait: milliseconds(wait_ms), grace: None };
-            let process = client.kill_process(&id, ending).await.map_err(explain)?;
-            print(output, &process, |process| print_text(&status(process)))
+            let ending = ProcessEnding { wait_ms, grace_ms: None };
+            show(output, client.kill_process(&id, ending), print_status).await
         }
         ProcessesCommand::Logs(args) => logs::print_logs(client, args).await,
         ProcessesCommand::Input(args) => input(client, args).await,
@@ -73,7 +65,7 @@ async fn run(client: &Client, args: RunArgs) -> Result<(), Failure> {
         timeout_ms: args.timeout_ms,
         max_output_bytes: args.max_output_bytes,
     };
-    let outcome = client.run_process(&request).await.map_err(explain)?;
+    let outcome = client.run_process(&request).await?;
     if args.output.json {
         print_json(&outcome)?;
     } else {
@@ -108,7 +100,7 @@ async fn start(client: &Client, args: StartArgs) -> Result<(), Failure> {
         cols: size.map(|size| size.cols),
         rows: size.map(|size| size.rows),
     };
-    let process = client.create_process(&request).await.map_err(explain)?;
+    let process = client.create_process(&request).await?;
     if args.attach {
         return attach::attach(client, attach::usual(process.id)).await;
     }
@@ -164,7 +156,7 @@ async fn input(client: &Client, args: InputArgs) -> Result<(), Failure> {
         }
         let data = (!over).then(|| STANDARD.encode(buffer.get(..length).unwrap_or_default()));
         let request = ProcessInputRequest { data, eof: over, ..ProcessInputRequest::default() };
-        client.send_process_input(&args.id, &request).await.map_err(explain)?;
+        client.send_process_input(&args.id, &request).await?;
         if over {
             return Ok(());
         }
@@ -172,16 +164,16 @@ async fn input(client: &Client, args: InputArgs) -> Result<(), Failure> {
 }
 
 fn table(processes: &[ProcessInfo]) -> Table {
-    let mut table = Table::new(["ID", "STATUS", "PID", "TTY", "AGE", "COMMAND"]);
+    let mut table = Table::new(&["ID", "STATUS", "PID", "TTY", "AGE", "COMMAND"]);
     let now = Timestamp::now().as_millis();
     for process in processes {
-        table.add([
+        table.add(&[
             &process.id,
             &status(process),
             &process.pid.map_or("-".to_owned(), |pid| pid.to_string()),
-            &if process.tty { "yes" } else { "-" }.to_owned(),
+            if process.tty { "yes" } else { "-" },
             &age(now.saturating_sub(process.created_at.as_millis())),
-            &line(process),
+            &command_line(&process.command, &process.args),
         ]);
     }
     table
@@ -192,7 +184,7 @@ fn describe(process: &ProcessInfo) -> io::Result<()> {
         ("id", process.id.clone()),
         ("status", status(process)),
         ("pid", process.pid.map_or("-".to_owned(), |pid| pid.to_string())),
-        ("command", line(process)),
+        ("command", command_line(&process.command, &process.args)),
         ("directory", process.cwd.clone().unwrap_or("-".to_owned())),
         ("terminal", if process.tty { "yes" } else { "no" }.to_owned()),
         ("interactive", if process.interactive { "yes" } else { "no" }.to_owned()),
@@ -200,18 +192,14 @@ fn describe(process: &ProcessInfo) -> io::Result<()> {
     Table::of_pairs(rows).print()
 }
 
-fn line(process: &ProcessInfo) -> String {
-    std::iter::once(&process.command).chain(&process.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+fn print_status(process: &ProcessInfo) -> io::Result<()> {
+    print_text(&status(process))
 }
 
 fn status(process: &ProcessInfo) -> String {
-    if process.status == ProcessState::Running {
-        return "running".to_owned();
-    }
-    match (process.exit_code, process.signal) {
-        (Some(code), _) => format!("exited ({code})"),
-        (None, Some(_)) if process.oom_killed => "killed for want of memory".to_owned(),
-        (None, Some(signal)) => format!("exited (signal {signal})"),
-        (None, None) => "exited".to_owned(),
+    match (process.status, process.exit_code, process.signal) {
+        (ProcessState::Running, ..) => "running".to_owned(),
+        (_, None, Some(_)) if process.oom_killed => "killed for want of memory".to_owned(),
+        (_, code, signal) => exited(code, signal),
     }
 }

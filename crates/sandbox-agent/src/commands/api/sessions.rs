@@ -5,7 +5,7 @@ mod events;
 mod messages;
 mod moving;
 
-use super::{explain, print};
+use super::{explain, print, show};
 use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand};
 use crate::commands::render::{Table, age, print_text};
 use crate::commands::terminal::key_variable;
@@ -15,7 +15,7 @@ pub(crate) use bodies::{CLIENT, read_text};
 pub(crate) use moving::export;
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    AgentError, ForkSession, QuestionReply, QueueOrder, Session, SessionList, SessionState,
+    AgentError, CancelResult, ForkSession, QuestionReply, QueueOrder, Session, SessionList,
 };
 use sa_client::{Client, SessionQuery};
 use sa_terminal::{Explanation, explain_agent_error};
@@ -28,40 +28,35 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
     match command {
         SessionsCommand::List(args) => list(client, args).await,
         SessionsCommand::Create(args) => create(client, args).await,
-        SessionsCommand::Get { id, output } => {
-            let session = client.get_session(&id).await.map_err(explain)?;
-            print(output, &session, describe)
-        }
+        SessionsCommand::Get { id, output } => show(output, client.get_session(&id), describe).await,
         SessionsCommand::Patch(args) => {
             let (id, output) = (args.id.clone(), args.output);
-            let session = client.patch_session(&id, &bodies::patch(args)?).await.map_err(explain)?;
-            print(output, &session, describe)
+            show(output, client.patch_session(&id, &bodies::patch(args)?), describe).await
         }
         SessionsCommand::Delete { id } => client.delete_session(&id).await.map_err(explain),
         SessionsCommand::Terminate { id, output } => {
-            let session = client.terminate_session(&id).await.map_err(explain)?;
-            print(output, &session, |session| print_text(state(session.state)))
+            show(output, client.terminate_session(&id), print_state).await
         }
         SessionsCommand::Resume { id, output } => {
-            let session = client.resume_session(&id).await.map_err(explain)?;
-            print(output, &session, |session| print_text(state(session.state)))?;
+            let session = client.resume_session(&id).await?;
+            print(output, &session, print_state)?;
             ready(&session)
         }
         SessionsCommand::Withdraw { id, message_id } => {
             client.withdraw_message(&id, &message_id).await.map_err(explain)
         }
         SessionsCommand::Reorder { id, message_ids, output } => {
-            let session = client.reorder_queue(&id, &QueueOrder { message_ids }).await.map_err(explain)?;
-            print(output, &session, print_queue)
+            show(output, client.reorder_queue(&id, &QueueOrder { message_ids }), print_queue).await
         }
         SessionsCommand::Send(args) => events::send(client, args).await,
         SessionsCommand::Cancel { id, output } => {
-            let result = client.cancel_turn(&id).await.map_err(explain)?;
-            print(output, &result, |result| print_text(result.turn_id.as_deref().unwrap_or("nothing runs")))
+            let shown =
+                |result: &CancelResult| print_text(result.turn_id.as_deref().unwrap_or("nothing runs"));
+            show(output, client.cancel_turn(&id), shown).await
         }
         SessionsCommand::Fork { id, new_id, title, until, output } => {
             let fork = ForkSession { session_id: new_id, title, until };
-            let created = client.fork_session(&id, &fork).await.map_err(explain)?;
+            let created = client.fork_session(&id, &fork).await?;
             print(output, &created, |created| print_text(&created.session_id))?;
             ready(&created)
         }
@@ -89,9 +84,13 @@ async fn create(client: &Client, args: CreateArgs) -> Result<(), Failure> {
         Some(id) => client.create_session(&id, &body).await,
         None => client.create_new_session(&body, key.as_deref()).await,
     };
-    let created = created.map_err(explain)?;
+    let created = created?;
     print(output, &created, |created| print_text(&created.session_id))?;
     ready(&created)
+}
+
+fn print_state(session: &Session) -> io::Result<()> {
+    print_text(session.state.name())
 }
 
 /// Prints the ids of messages that wait, the next one first.
@@ -121,7 +120,7 @@ async fn list(client: &Client, args: ListArgs) -> Result<(), Failure> {
     });
     let mut sessions = Vec::new();
     let mut has_more = false;
-    while let Some(session) = pages.next().await.map_err(explain)? {
+    while let Some(session) = pages.next().await? {
         if sessions.len() == most {
             has_more = true;
             break;
@@ -150,18 +149,18 @@ fn agent_error(agent: &str, error: &AgentError) -> Explanation {
 }
 
 fn table(sessions: &[Session]) -> Table {
-    let mut table = Table::new(["ID", "AGENT", "STATE", "QUEUED", "WAITING", "EVENTS", "AGE", "TITLE"]);
+    let mut table = Table::new(&["ID", "AGENT", "STATE", "QUEUED", "WAITING", "EVENTS", "AGE", "TITLE"]);
     let now = Timestamp::now().as_millis();
     for session in sessions {
-        table.add([
+        table.add(&[
             &session.session_id,
             &session.agent,
-            &state(session.state).to_owned(),
+            session.state.name(),
             &session.queued.to_string(),
             &(session.questions.len() + session.permissions.len()).to_string(),
             &session.last_event_id.to_string(),
             &age(now.saturating_sub(session.created_at.as_millis())),
-            &session.title.clone().unwrap_or_else(|| "-".to_owned()),
+            session.title.as_deref().unwrap_or("-"),
         ]);
     }
     table
@@ -172,14 +171,14 @@ fn describe(session: &Session) -> io::Result<()> {
     let mut rows = vec![
         ("id", session.session_id.clone()),
         ("agent", session.agent.clone()),
-        ("state", state(session.state).to_owned()),
+        ("state", session.state.name().to_owned()),
         ("turn", session.turn.as_ref().map_or_else(|| "-".to_owned(), |turn| turn.turn_id.clone())),
         (
             "queued",
             if session.queue_held { format!("{}, held", session.queued) } else { session.queued.to_string() },
         ),
         ("agent mode", session.agent_mode.clone()),
-        ("permission mode", serde_json::to_string(&session.permission_mode)?.replace('"', "")),
+        ("permission mode", session.permission_mode.name().to_owned()),
         ("model", or_none(&session.model.clone().or_else(|| session.choices.as_ref()?.model.clone()))),
         ("directory", session.cwd.clone()),
         ("title", or_none(&session.title)),
@@ -203,15 +202,4 @@ fn describe(session: &Session) -> io::Result<()> {
         rows.push(("permission", format!("{}: {}", permission.id, permission.title)));
     }
     Table::of_pairs(rows).print()
-}
-
-fn state(state: SessionState) -> &'static str {
-    match state {
-        SessionState::Starting => "starting",
-        SessionState::Idle => "idle",
-        SessionState::Running => "running",
-        SessionState::RequiresAction => "requiresAction",
-        SessionState::Interrupted => "interrupted",
-        SessionState::Ended => "ended",
-    }
 }

@@ -1,6 +1,6 @@
 //! `sandbox-agent api usage`.
 
-use super::{explain, print};
+use super::show;
 use crate::args::UsageArgs;
 use crate::commands::render::Table;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use sa_client::{Client, UsageQuery};
 const LARGEST_PAGE: usize = 1000;
 
 /// Prints tokens and cost, over as many pages as it takes.
-pub(super) async fn show(client: &Client, args: UsageArgs) -> Result<(), Failure> {
+pub(super) async fn sum_up(client: &Client, args: UsageArgs) -> Result<(), Failure> {
     let query = UsageQuery {
         from: args.from,
         to: args.to,
@@ -22,13 +22,12 @@ pub(super) async fn show(client: &Client, args: UsageArgs) -> Result<(), Failure
         limit: Some(LARGEST_PAGE),
         after: None,
     };
-    let report = client.all_usage(query).await.map_err(explain)?;
-    print(args.output, &report, |report| table(report, &args.by).print())
+    show(args.output, client.all_usage(query), |report| table(report, &args.by).print()).await
 }
 
 fn table(report: &UsageReport, by: &[UsageGrouping]) -> Table {
     let headings =
-        ["GROUP", "TURNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "REASONING", "TOTAL", "COST"];
+        &["GROUP", "TURNS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "REASONING", "TOTAL", "COST"];
     let mut table = Table::new(headings);
     for group in &report.groups {
         add(&mut table, name(group, by), &group.usage);
@@ -52,7 +51,7 @@ fn add(table: &mut Table, name: String, usage: &UsageFigures) {
     let count = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let costs: Vec<String> =
         usage.costs.iter().map(|cost| format!("{:.4} {}", cost.amount, cost.currency)).collect();
-    table.add([
+    table.add(&[
         &name,
         &usage.turns.to_string(),
         &count(usage.input_tokens),

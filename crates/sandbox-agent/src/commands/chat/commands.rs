@@ -47,17 +47,17 @@ impl Command {
             "help" => Self::Help,
             "model" => Self::Model(given),
             "mode" => Self::Mode(given),
-            "permission-mode" => Self::PermissionMode(match argument {
-                "" => None,
-                "default" => Some(PermissionMode::Default),
-                "plan" => Some(PermissionMode::Plan),
-                "bypass" => Some(PermissionMode::Bypass),
-                other => {
-                    return Err(format!(
-                        "unknown permission mode '{other}': expected default, plan or bypass"
-                    ));
-                }
-            }),
+            "permission-mode" => {
+                Self::PermissionMode(match (argument, PermissionMode::from_name(argument)) {
+                    ("", _) => None,
+                    (_, Some(mode)) => Some(mode),
+                    (other, None) => {
+                        return Err(format!(
+                            "unknown permission mode '{other}': expected default, plan or bypass"
+                        ));
+                    }
+                })
+            }
             "cancel" => Self::Cancel,
             "queue" => match argument.strip_prefix("drop").map(str::trim) {
                 Some(number) => {
@@ -103,8 +103,8 @@ impl Talk<'_> {
                 self.patch(SessionPatch { agent_mode, ..SessionPatch::default() }).await?;
             }
             Command::PermissionMode(None) => {
-                let mode = self.chat.permission_mode();
-                self.console.view.note(&format!("permission mode: {}", name_of(mode)));
+                let mode = self.chat.session.permission_mode.name();
+                self.console.view.note(&format!("permission mode: {mode}"));
             }
             Command::PermissionMode(permission_mode) => {
                 self.patch(SessionPatch { permission_mode, ..SessionPatch::default() }).await?;
@@ -134,9 +134,9 @@ impl Talk<'_> {
             let usage = format!("/{name} {argument}");
             text.push_str(&format!("{usage:<24} {description}\n"));
         }
-        if !self.chat.commands().is_empty() {
+        if !self.chat.commands.is_empty() {
             let own: Vec<String> =
-                self.chat.commands().iter().map(|command| format!("/{}", command.name)).collect();
+                self.chat.commands.iter().map(|command| format!("/{}", command.name)).collect();
             text.push_str(&format!("of the agent: {}", own.join(" ")));
         }
         self.console.view.note(&text);
@@ -162,10 +162,10 @@ impl Talk<'_> {
                 let parts = [
                     choices.model.map(|model| format!("model {model}")),
                     choices.mode.map(|mode| format!("mode {mode}")),
-                    Some(format!("permission mode {}", name_of(session.permission_mode))),
+                    Some(format!("permission mode {}", session.permission_mode.name())),
                 ];
                 self.console.view.note(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
-                self.chat.update(session);
+                self.chat.session = session;
                 Ok(())
             }
             Err(error) => self.complain(error),
@@ -175,7 +175,7 @@ impl Talk<'_> {
     fn show_queue(&mut self) {
         let lines: Vec<String> = self
             .chat
-            .queue()
+            .queue
             .iter()
             .enumerate()
             .map(|(index, (_, text))| format!("{} {text}", index + 1))
@@ -186,7 +186,7 @@ impl Talk<'_> {
     }
 
     async fn drop_message(&mut self, number: usize) -> Result<(), Failure> {
-        let message = number.checked_sub(1).and_then(|index| self.chat.queue().get(index)).cloned();
+        let message = number.checked_sub(1).and_then(|index| self.chat.queue.get(index)).cloned();
         let Some((id, _)) = message else {
             self.console.view.note(&format!("there is no queued message {number}"));
             return Ok(());
@@ -212,14 +212,6 @@ impl Talk<'_> {
                 Ok(None)
             }
         }
-    }
-}
-
-fn name_of(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "default",
-        PermissionMode::Plan => "plan",
-        PermissionMode::Bypass => "bypass",
     }
 }
 

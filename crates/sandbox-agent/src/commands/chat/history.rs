@@ -1,6 +1,6 @@
 //! The messages that were typed, kept for later chats in a private file of the data directory.
 
-use crate::commands::draft::{Draft, PRIVATE};
+use crate::commands::draft::{OutputFile, PRIVATE};
 use crate::settings::data_dir;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -58,7 +58,7 @@ fn load(path: &Path) -> Vec<String> {
             .filter_map(|entry| serde_json::to_string(entry).ok())
             .map(|line| line + "\n")
             .collect();
-        if let Ok(mut draft) = Draft::create(path, PRIVATE)
+        if let Ok(mut draft) = OutputFile::create(path, PRIVATE)
             && draft.write_all(lines.concat().as_bytes()).is_ok()
         {
             let _ = draft.keep();

@@ -9,11 +9,12 @@ use sa_terminal::{Color, Editor, Line, Live, SessionView, Style, text_of};
 
 /// A session that is shown.
 pub(super) struct Chat {
-    session: Session,
+    pub(super) session: Session,
     pub(super) asking: Asking,
     /// Messages that wait: ids and texts.
-    queue: Vec<(String, String)>,
-    commands: Vec<AgentCommand>,
+    pub(super) queue: Vec<(String, String)>,
+    /// The agent's own commands.
+    pub(super) commands: Vec<AgentCommand>,
     turn: Option<String>,
     pub(super) is_cancelling: bool,
     /// Ctrl-C was pressed; once more leaves.
@@ -44,30 +45,8 @@ impl Chat {
         self.turn.is_some()
     }
 
-    /// The agent's own commands.
-    pub(super) fn commands(&self) -> &[AgentCommand] {
-        &self.commands
-    }
-
-    pub(super) fn set_commands(&mut self, commands: Vec<AgentCommand>) {
-        self.commands = commands;
-    }
-
     pub(super) fn choices(&self) -> SessionChoices {
         self.session.choices.clone().unwrap_or_default()
-    }
-
-    pub(super) fn permission_mode(&self) -> PermissionMode {
-        self.session.permission_mode
-    }
-
-    pub(super) fn queue(&self) -> &[(String, String)] {
-        &self.queue
-    }
-
-    /// Takes a changed session over.
-    pub(super) fn update(&mut self, session: Session) {
-        self.session = session;
     }
 
     pub(super) fn queue_message(&mut self, id: &str, text: String) {

@@ -47,22 +47,18 @@ impl<'a> List<'a> {
     }
 
     pub(super) fn as_table(&self, secrets: Secrets, now_ms: u64) -> Table {
-        let mut table = if self.entries.iter().any(|entry| entry.validity.is_some()) {
-            Table::new(["AGENT", "PROVIDER", "KIND", "ORIGIN", "EXPIRES", "SECRET", "VALID"])
-        } else {
-            Table::new(["AGENT", "PROVIDER", "KIND", "ORIGIN", "EXPIRES", "SECRET"])
-        };
+        let mut headings = vec!["AGENT", "PROVIDER", "KIND", "ORIGIN", "EXPIRES", "SECRET"];
+        if self.entries.iter().any(|entry| entry.validity.is_some()) {
+            headings.push("VALID");
+        }
+        let mut table = Table::new(&headings);
         for Entry { agent, credential, validity } in &self.entries {
             let secret = credential.secret.as_ref().map_or("-".to_owned(), |it| shown(it, secrets));
             let (kind, origin) = (credential.kind.to_string(), credential.origin.to_string());
-            let expires = expiry(credential, now_ms);
-            match validity {
-                Some(validity) => {
-                    let said = judgement(validity);
-                    table.add([agent, &credential.provider, &kind, &origin, &expires, &secret, &said]);
-                }
-                None => table.add([agent, &credential.provider, &kind, &origin, &expires, &secret]),
-            }
+            let (expires, said) = (expiry(credential, now_ms), validity.as_ref().map(judgement));
+            let mut cells = vec![agent.as_str(), &credential.provider, &kind, &origin, &expires, &secret];
+            cells.extend(said.as_deref());
+            table.add(&cells);
         }
         table
     }

@@ -17,7 +17,7 @@ pub(super) fn handed_on(found: &[Found], now_ms: u64) -> HandedOn {
         for credential in &findings.credentials {
             let reason = match credential.variables.is_empty() {
                 true => "cannot be handed on by variables",
-                // What cannot be renewed was complained of already.
+                // Credentials that cannot be renewed were reported already.
                 false if credential.is_expired(now_ms) && credential.renewable => {
                     "has expired and is left out"
                 }

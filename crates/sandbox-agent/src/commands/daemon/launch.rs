@@ -4,7 +4,7 @@ use super::{POLL, START_TIMEOUT, block_on, client};
 use crate::agents::this_program;
 use crate::args::ServerArgs;
 use crate::failure::{EXIT_USAGE, Failure};
-use crate::local_daemon::{Found, Place, Record, open_log, write_private};
+use crate::local_daemon::{DaemonFolder, Found, Record, open_log, write_private};
 use crate::settings::{Access, Settings};
 use anyhow::{Context, anyhow};
 use sa_supervisor::{Detached, DetachedCommand};
@@ -18,12 +18,12 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How much of the log is searched for the reason of a failed start.
+/// Bytes of the log that are searched for the reason of a failed start.
 const REASON_BYTES: u64 = 64 << 10;
-/// How long one attempt to reach the daemon may take.
+/// Time for one attempt to reach the daemon.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How a daemon in the background is started; it reads this, and so does an upgrade.
+/// The way in which a daemon in the background is started; it reads this, and so does an upgrade.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Launch {
     pub(super) args: ServerArgs,
@@ -51,7 +51,7 @@ impl Launch {
     }
 
     /// Writes down the launch and, in a file of its own, the token. Only the daemon that has the place may do that.
-    pub(super) fn keep(mut self, place: &Place) -> Result<ServerArgs, Failure> {
+    pub(super) fn keep(mut self, place: &DaemonFolder) -> Result<ServerArgs, Failure> {
         if let Some(token) = self.args.token.take() {
             write_private(&place.token(), token.as_bytes())?;
             self.args.token_file = Some(place.token());
@@ -61,12 +61,16 @@ impl Launch {
     }
 
     /// Reads how the running daemon was started.
-    pub(super) fn of(place: &Place) -> Result<Self, Failure> {
+    pub(super) fn of(place: &DaemonFolder) -> Result<Self, Failure> {
         read(&place.launch())
     }
 
     /// Starts the daemon with this program and waits until it answers.
-    pub(super) fn start(&self, place: &Place, env: Vec<(OsString, OsString)>) -> Result<Record, Failure> {
+    pub(super) fn start(
+        &self,
+        place: &DaemonFolder,
+        env: Vec<(OsString, OsString)>,
+    ) -> Result<Record, Failure> {
         // Not under the name that the daemon gives it: another one may be about to start.
         let handed_over = place.folder().join(format!("launch-{}.json", std::process::id()));
         write(&handed_over, self)?;
@@ -108,7 +112,7 @@ fn program() -> std::io::Result<PathBuf> {
 /// A daemon that does not answer yet.
 struct Starting<'a> {
     child: Detached,
-    place: &'a Place,
+    place: &'a DaemonFolder,
     /// The length of the log before.
     logged: u64,
 }

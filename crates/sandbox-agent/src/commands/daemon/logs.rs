@@ -3,7 +3,7 @@
 use super::place;
 use crate::args::LogTailArgs;
 use crate::failure::Failure;
-use crate::local_daemon::{Found, Place};
+use crate::local_daemon::{DaemonFolder, Found};
 use anyhow::{Context, anyhow};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often a log that is followed is looked at.
+/// Time between two looks at a log that is followed.
 const LOOK: Duration = Duration::from_millis(200);
-/// How much is read at once, from the end backwards.
+/// Bytes that are read at once, from the end backwards.
 const CHUNK: u64 = 64 << 10;
 
 pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-fn no_log(place: &Place) -> Failure {
+fn no_log(place: &DaemonFolder) -> Failure {
     let advice = match place.find() {
         Ok(Found::Running(_)) => "the daemon runs in the foreground and logs to its standard error",
         _ => "no daemon was started in the background yet; start one with 'sandbox-agent daemon start'",

@@ -5,7 +5,7 @@ use super::{Settled, settled};
 use crate::args::{DATA_DIR_VARIABLE, ServerArgs};
 use crate::commands::render::{Table, print_text};
 use crate::failure::Failure;
-use crate::local_daemon::{Place, Record};
+use crate::local_daemon::{DaemonFolder, Record};
 use crate::settings::{Access, Settings, data_dir_of_command};
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
     let settings = Settings::load(args.clone(), |name| std::env::var_os(name))
         .map_err(|error| Failure::Usage(error.into()))?;
     let data_dir = settings.agents.data_dir.clone();
-    let place = Place::of(&data_dir);
+    let place = DaemonFolder::of(&data_dir);
     place.create()?;
     let turn = place.operate()?;
     if let Settled::Running(record) = settled(&place, &turn)? {

@@ -5,7 +5,7 @@ use super::{block_on, client, place};
 use crate::args::StatusArgs;
 use crate::commands::render::{Table, age, print_json};
 use crate::failure::Failure;
-use crate::local_daemon::{Found, Place, Record};
+use crate::local_daemon::{DaemonFolder, Found, Record};
 use sa_api::Timestamp;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How it is with the daemon.
+/// The state of the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum State {
@@ -76,7 +76,7 @@ pub(super) fn run(args: StatusArgs) -> Result<ExitCode, Failure> {
     Ok(if status.state == State::Running { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn status(place: &Place) -> Result<Status, Failure> {
+fn status(place: &DaemonFolder) -> Result<Status, Failure> {
     let data_dir = place.folder().parent().unwrap_or(place.folder()).to_owned();
     let without = |state| Status { state, data_dir: data_dir.clone(), daemon: None, activity: None };
     let record = match place.find()? {

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long the system may take to end a process that was killed.
+/// Time for the system to end a process that was killed.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a daemon ended.
+/// The end of a daemon.
 pub(super) enum Ended {
     ByItself,
     Killed,

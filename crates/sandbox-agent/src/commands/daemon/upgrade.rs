@@ -6,7 +6,6 @@ use super::start::print_where;
 use super::stop::stop;
 use super::{Settled, block_on, client, place, settled};
 use crate::args::UpgradeArgs;
-use crate::commands::api::explain;
 use crate::commands::render::print_text;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
@@ -20,7 +19,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often a daemon is asked if turns still run.
+/// Time between two checks if turns still run.
 const LOOK: Duration = Duration::from_secs(1);
 /// Time that the old daemon gets to end its agents.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
@@ -88,7 +87,7 @@ enum WhenBusy {
 async fn wait_for_turns(client: &Client, when_busy: WhenBusy) -> Result<(), Failure> {
     let mut announced = false;
     loop {
-        let activity = Activity::of(client).await.map_err(explain)?;
+        let activity = Activity::of(client).await?;
         if activity.is_none() {
             return Ok(());
         }

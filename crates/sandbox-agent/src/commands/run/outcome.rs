@@ -11,7 +11,7 @@ const EXIT_FAILED: u8 = 1;
 const EXIT_REFUSED: u8 = 2;
 const EXIT_LIMIT: u8 = 3;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// The turn ended like this; an error of kind `authRequired` came before.

@@ -96,7 +96,7 @@ impl Report {
         }
     }
 
-    /// Returns true if the agent failed for want of a login.
+    /// Returns true if the agent failed because it is not logged in.
     pub(super) fn is_logged_out(&self) -> bool {
         self.crash.as_ref().is_some_and(|crash| crash.kind == CrashKind::AuthRequired)
     }

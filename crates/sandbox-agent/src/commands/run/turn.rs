@@ -6,7 +6,7 @@ use super::{Begun, CLEANUP_TIMEOUT, Inputs, Interruption, Run};
 use crate::args::{OutputFormat, PermissionArg};
 use crate::commands::render::print_text;
 use crate::commands::session::explain;
-use crate::commands::terminal::{Asking, Console, Sent, send};
+use crate::commands::terminal::{Asking, Console, send};
 use crate::failure::Failure;
 use crate::signals::Ending;
 use sa_api::sessions::{EventData, PermissionReplyKind, UniversalEvent};
@@ -27,7 +27,7 @@ pub(super) struct Turn<'a, 'b> {
     is_cancelling: bool,
 }
 
-/// How requests of the agent are decided.
+/// The way in which requests of the agent are decided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answering {
     /// By a person at the terminal.
@@ -105,15 +105,7 @@ impl<'a, 'b> Turn<'a, 'b> {
                 return Ok(Some(Outcome::Signal(ending)));
             }
             Interruption::Key(key) => {
-                if let Some((id, decision)) = self.asking.on_key(key) {
-                    match send(client, self.run.id, &id, decision).await? {
-                        Sent::Accepted => drop(self.asking.close(&id)),
-                        Sent::Unfit(why) => {
-                            self.console.view.note(&why);
-                            self.asking.restart();
-                        }
-                    }
-                }
+                self.asking.decide(client, self.run.id, key, &mut self.console.view).await?;
             }
         }
         if self.is_text() {

@@ -11,29 +11,7 @@ use std::collections::VecDeque;
 /// The open requests.
 #[derive(Debug, Default)]
 pub(crate) struct Asking {
-    open: VecDeque<Open>,
-}
-
-#[derive(Debug)]
-struct Open {
-    request: Request,
-    dialog: Dialog,
-}
-
-#[derive(Debug, Clone)]
-enum Request {
-    Permission(PermissionRequest),
-    Questions(QuestionRequest),
-}
-
-impl Open {
-    fn new(request: Request) -> Self {
-        let dialog = match request.clone() {
-            Request::Permission(request) => Dialog::permission(request),
-            Request::Questions(request) => Dialog::questions(request),
-        };
-        Self { request, dialog }
-    }
+    open: VecDeque<Dialog>,
 }
 
 /// The result of sending a decision.
@@ -47,47 +25,39 @@ pub(crate) enum Sent {
 impl Asking {
     /// Notes requests, and what others have decided. Returns true if a new request is the one to decide.
     pub(crate) fn on_event(&mut self, data: &EventData) -> bool {
-        let request = match data {
-            EventData::PermissionAsked(request) => Request::Permission(request.clone()),
-            EventData::QuestionAsked(request) => Request::Questions(request.clone()),
+        let dialog = match data {
+            EventData::PermissionAsked(request) => Dialog::permission(request.clone()),
+            EventData::QuestionAsked(request) => Dialog::questions(request.clone()),
             EventData::PermissionResolved(resolved) => return self.close(&resolved.id),
             EventData::QuestionResolved(resolved) => return self.close(&resolved.id),
             _ => return false,
         };
-        self.add(request)
+        self.add(dialog)
     }
 
     /// Adds the requests that are open already.
     pub(crate) fn add_open(&mut self, permissions: Vec<PermissionRequest>, questions: Vec<QuestionRequest>) {
         for request in permissions {
-            self.add(Request::Permission(request));
+            self.add(Dialog::permission(request));
         }
         for request in questions {
-            self.add(Request::Questions(request));
+            self.add(Dialog::questions(request));
         }
     }
 
-    fn add(&mut self, request: Request) -> bool {
-        let open = Open::new(request);
-        if self.open.iter().any(|known| known.dialog.id() == open.dialog.id()) {
+    fn add(&mut self, dialog: Dialog) -> bool {
+        if self.open.iter().any(|known| known.id() == dialog.id()) {
             return false;
         }
-        self.open.push_back(open);
+        self.open.push_back(dialog);
         self.open.len() == 1
     }
 
     /// Removes a request. Returns true if another one is to be decided now.
     pub(crate) fn close(&mut self, id: &str) -> bool {
-        let was_first = self.open.front().is_some_and(|open| open.dialog.id() == id);
-        self.open.retain(|open| open.dialog.id() != id);
+        let was_first = self.open.front().is_some_and(|dialog| dialog.id() == id);
+        self.open.retain(|dialog| dialog.id() != id);
         was_first && !self.open.is_empty()
-    }
-
-    /// Asks the questions of a request again from the first.
-    pub(crate) fn restart(&mut self) {
-        if let Some(open) = self.open.front_mut() {
-            *open = Open::new(open.request.clone());
-        }
     }
 
     /// Returns true if something is asked.
@@ -95,21 +65,36 @@ impl Asking {
         !self.open.is_empty()
     }
 
-    /// Handles a key. Returns the request and the decision, once there is one.
-    pub(crate) fn on_key(&mut self, key: Key) -> Option<(String, Decision)> {
-        let dialog = &mut self.open.front_mut()?.dialog;
-        let decision = dialog.on_key(key)?;
-        Some((dialog.id().to_owned(), decision))
+    /// Handles a key, and sends the decision once there is one. Answers that do not fit are asked for again, from the
+    /// first question on.
+    pub(crate) async fn decide(
+        &mut self,
+        client: &Client,
+        session: &str,
+        key: Key,
+        view: &mut SessionView,
+    ) -> Result<(), Failure> {
+        let Some(dialog) = self.open.front_mut() else { return Ok(()) };
+        let Some(decision) = dialog.on_key(key) else { return Ok(()) };
+        let id = dialog.id().to_owned();
+        match send(client, session, &id, decision).await? {
+            Sent::Accepted => drop(self.close(&id)),
+            Sent::Unfit(why) => {
+                view.note(&why);
+                dialog.restart();
+            }
+        }
+        Ok(())
     }
 
     /// Draws the request that is to be decided.
     pub(crate) fn draw(&self, view: &SessionView, width: usize) -> Live {
-        let Some(open) = self.open.front() else { return Live::default() };
-        let mut lines = match &open.request {
-            Request::Permission(request) => view.permission(request),
-            Request::Questions(request) => view.introduction(request),
+        let Some(dialog) = self.open.front() else { return Live::default() };
+        let mut lines = match dialog {
+            Dialog::Permission { request, .. } => view.permission(request),
+            Dialog::Questions { request, .. } => view.introduction(request),
         };
-        let (choices, cursor) = open.dialog.draw(width);
+        let (choices, cursor) = dialog.draw(width);
         let cursor = cursor.map(|(row, column)| (row + lines.len(), column));
         lines.extend(choices);
         Live { lines, cursor }

@@ -1,5 +1,6 @@
 //! Keys from the terminal.
 
+use bytes::Bytes;
 use sa_terminal::{Key, KeyDecoder};
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -12,27 +13,32 @@ const READ_BYTES: usize = 4096;
 /// Time after which an escape character is the key and not the beginning of a sequence.
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Keys, read by a thread of its own: it sits in a read that only a key ends, and must not delay the end of the
-/// command.
+/// Reads standard input on a thread of its own: it sits in a read that only a key ends, and must not delay the end of
+/// the command.
+pub(crate) fn typed_bytes() -> mpsc::Receiver<Bytes> {
+    let (sender, reads) = mpsc::channel(READS);
+    std::thread::spawn(move || {
+        let mut buffer = [0; READ_BYTES];
+        while let Ok(length) = io::stdin().lock().read(&mut buffer) {
+            let typed = Bytes::copy_from_slice(buffer.get(..length).unwrap_or_default());
+            if length == 0 || sender.blocking_send(typed).is_err() {
+                return;
+            }
+        }
+    });
+    reads
+}
+
+/// The keys that are typed.
 pub(crate) struct Keyboard {
-    reads: mpsc::Receiver<Vec<u8>>,
+    reads: mpsc::Receiver<Bytes>,
     decoder: KeyDecoder,
     keys: VecDeque<Key>,
 }
 
 impl Keyboard {
     pub(crate) fn open() -> Self {
-        let (sender, reads) = mpsc::channel(READS);
-        std::thread::spawn(move || {
-            let mut buffer = [0; READ_BYTES];
-            while let Ok(length) = io::stdin().lock().read(&mut buffer) {
-                let typed = buffer.get(..length).unwrap_or_default().to_vec();
-                if length == 0 || sender.blocking_send(typed).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { reads, decoder: KeyDecoder::default(), keys: VecDeque::new() }
+        Self { reads: typed_bytes(), decoder: KeyDecoder::default(), keys: VecDeque::new() }
     }
 
     /// Waits for the next key; none at the end of the input. Nothing is lost when the call is dropped.

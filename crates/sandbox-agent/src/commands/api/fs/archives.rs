@@ -21,7 +21,7 @@ const PIECE: usize = 256 * 1024;
 
 pub(super) async fn upload(client: &Client, args: UploadArgs) -> Result<(), Failure> {
     let (body, bar) = if args.from.is_dir() { pack(args.from.clone()) } else { open(&args.from)? };
-    let unpacked = client.upload_fs_batch(&args.path, body).await.map_err(explain)?;
+    let unpacked = client.upload_fs_batch(&args.path, body).await?;
     bar.finish_and_clear();
     print(args.output, &unpacked, |unpacked| {
         print_text(&format!("{} entries, {} bytes of contents", unpacked.entries, unpacked.bytes))
@@ -87,7 +87,7 @@ impl Read for Received {
 
 pub(super) async fn download(client: &Client, args: DownloadArgs) -> Result<(), Failure> {
     let options = FsPackOptions { compressed: args.gzip, leave_ignored: args.leave_ignored };
-    let archive = client.download_fs_batch(&args.path, options).await.map_err(explain)?;
+    let archive = client.download_fs_batch(&args.path, options).await?;
     let bar = bar(&args.path, archive.length());
     if args.archive && args.to == Path::new("-") {
         return save(archive, &mut io::stdout().lock(), &bar).await;

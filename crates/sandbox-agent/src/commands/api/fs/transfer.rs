@@ -1,8 +1,8 @@
 //! Files that go one way or the other, with a bar where somebody watches.
 
 use crate::args::{GetArgs, PutArgs};
-use crate::commands::api::{explain, print};
-use crate::commands::draft::{self, Draft};
+use crate::commands::api::print;
+use crate::commands::draft::{self, OutputFile};
 use crate::commands::render::print_text;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -29,12 +29,12 @@ pub(super) fn bar(what: &str, length: Option<u64>) -> ProgressBar {
 }
 
 /// Writes a download to the end; what is written is flushed.
-pub(super) async fn save(
+pub(in crate::commands::api) async fn save(
     mut download: Download,
     output: &mut dyn Write,
     bar: &ProgressBar,
 ) -> Result<(), Failure> {
-    while let Some(bytes) = download.chunk().await.map_err(explain)? {
+    while let Some(bytes) = download.chunk().await? {
         output.write_all(&bytes).context("cannot write what was received")?;
         bar.inc(bytes.len() as u64);
     }
@@ -45,12 +45,12 @@ pub(super) async fn save(
 
 pub(super) async fn get(client: &Client, args: GetArgs) -> Result<(), Failure> {
     let range = args.range.map(|range| format!("bytes={range}"));
-    let download = client.read_fs_file(&args.path, range.as_deref()).await.map_err(explain)?;
+    let download = client.read_fs_file(&args.path, range.as_deref()).await?;
     let bar = bar(&args.path, download.length());
     match args.to {
         None => save(download, &mut io::stdout().lock(), &bar).await,
         Some(path) => {
-            let mut draft = Draft::create(&path, draft::ORDINARY)?;
+            let mut draft = OutputFile::create(&path, draft::ORDINARY)?;
             save(download, &mut draft, &bar).await?;
             draft.keep()
         }
@@ -65,7 +65,7 @@ pub(super) async fn put(client: &Client, args: PutArgs) -> Result<(), Failure> {
         if_match: args.if_match,
         if_none_match: args.if_none_match,
     };
-    let written = client.write_fs_file(&args.path, body, &options).await.map_err(explain)?;
+    let written = client.write_fs_file(&args.path, body, &options).await?;
     bar.finish_and_clear();
     print(args.output, &written, |written| {
         print_text(&format!("{} bytes to {}", written.bytes_written, written.path))

@@ -1,25 +1,20 @@
 //! `sandbox-agent api processes attach`: another terminal's program in this one.
 
+use super::exit_as;
 use super::screen::Screen;
-use super::{exit_as, explain};
 use crate::args::{AttachArgs, DetachKey};
 use crate::commands::raw_mode::{self, RawMode};
+use crate::commands::terminal::typed_bytes;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use bytes::Bytes;
 use sa_api::{ProcessTerminalSize, TerminalServerFrame};
 use sa_client::{Client, ClientError, Terminal, TerminalEvent};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
 
-/// Keys that wait to be sent.
-const TYPED: usize = 16;
-/// How much is read from the keyboard at once.
-const TYPED_BYTES: usize = 4096;
-
-/// How it ended.
+/// The end of the connection.
 enum End {
     /// The process ended.
     Exit { code: Option<i32>, signal: Option<i32>, oom_killed: bool },
@@ -36,7 +31,7 @@ pub(super) fn usual(id: String) -> AttachArgs {
 
 /// Connects this terminal with the process's, until the process ends or the user detaches.
 pub(super) async fn attach(client: &Client, args: AttachArgs) -> Result<(), Failure> {
-    let mut terminal = client.attach_process_terminal(&args.id, args.scrollback).await.map_err(explain)?;
+    let mut terminal = client.attach_process_terminal(&args.id, args.scrollback).await?;
     let mut screen = Screen::default();
     let end = {
         // Dropped on every way out of this block, errors included.
@@ -70,14 +65,14 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
     let mut resized = signal(SignalKind::window_change())?;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut hung_up = signal(SignalKind::hangup())?;
-    let mut keys = keyboard();
+    let mut keys = typed_bytes();
     let mut typing = true;
     if let Some(size) = raw_mode::size() {
-        redraw(terminal, size).await.map_err(explain)?;
+        redraw(terminal, size).await?;
     }
     loop {
         tokio::select! {
-            event = terminal.next() => match event.map_err(explain)? {
+            event = terminal.next() => match event? {
                 Some(TerminalEvent::Output(bytes)) => show(screen, &bytes)?,
                 Some(TerminalEvent::Notice(TerminalServerFrame::Ready { .. })) => {}
                 Some(TerminalEvent::Notice(TerminalServerFrame::Error { message })) => {
@@ -92,7 +87,7 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
                 Some(bytes) => {
                     let (bytes, leave) = up_to_key(bytes, detach);
                     if !bytes.is_empty() {
-                        terminal.type_in(bytes).await.map_err(explain)?;
+                        terminal.type_in(bytes).await?;
                     }
                     if leave {
                         return Ok(End::Detached);
@@ -101,7 +96,7 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
                 None => typing = false,
             },
             _ = resized.recv() => if let Some(size) = raw_mode::size() {
-                terminal.resize(size).await.map_err(explain)?;
+                terminal.resize(size).await?;
             },
             _ = terminated.recv() => return Ok(End::Detached),
             _ = hung_up.recv() => return Ok(End::Detached),
@@ -109,8 +104,8 @@ async fn connect(terminal: &mut Terminal, screen: &mut Screen, detach: Option<u8
     }
 }
 
-/// Gives the terminal this one's size. A program is only told of a size that differs, so it gets another one first: then
-/// it draws its screen anew, whatever this terminal has seen of it.
+/// Gives the terminal this one's size. A program is only notified of a size that differs, so it gets another one first: then
+/// it draws its screen again, whatever this terminal has seen of it.
 async fn redraw(terminal: &mut Terminal, size: ProcessTerminalSize) -> Result<(), ClientError> {
     let rows = if size.rows > 1 { size.rows - 1 } else { size.rows + 1 };
     terminal.resize(ProcessTerminalSize { rows, ..size }).await?;
@@ -130,20 +125,4 @@ fn up_to_key(mut typed: Bytes, detach: Option<u8>) -> (Bytes, bool) {
         Some(at) => (typed.split_to(at), true),
         None => (typed, false),
     }
-}
-
-/// Reads the keyboard on a thread of its own. Only a key ends its read, which must not delay the
-/// end of this command.
-fn keyboard() -> mpsc::Receiver<Bytes> {
-    let (sender, keys) = mpsc::channel(TYPED);
-    std::thread::spawn(move || {
-        let mut buffer = [0; TYPED_BYTES];
-        while let Ok(length) = io::stdin().lock().read(&mut buffer) {
-            let typed = Bytes::copy_from_slice(buffer.get(..length).unwrap_or_default());
-            if length == 0 || sender.blocking_send(typed).is_err() {
-                return;
-            }
-        }
-    });
-    keys
 }

@@ -1,6 +1,6 @@
 //! `sandbox-agent api processes config`.
 
-use super::{explain, print};
+use super::print;
 use crate::args::ConfigArgs;
 use crate::commands::render::Table;
 use crate::failure::Failure;
@@ -25,19 +25,10 @@ pub(super) async fn config(client: &Client, args: ConfigArgs) -> Result<(), Fail
     } else {
         client.set_process_config(&change).await
     };
-    print(args.output, &config.map_err(explain)?, describe)
+    print(args.output, &config?, describe)
 }
 
 fn describe(config: &ProcessConfig) -> io::Result<()> {
-    let rows = [
-        ("max-concurrent-processes", config.max_concurrent_processes.to_string()),
-        ("default-run-timeout-ms", config.default_run_timeout_ms.to_string()),
-        ("max-run-timeout-ms", config.max_run_timeout_ms.to_string()),
-        ("max-output-bytes", config.max_output_bytes.to_string()),
-        ("max-log-bytes-per-process", config.max_log_bytes_per_process.to_string()),
-        ("max-input-bytes-per-request", config.max_input_bytes_per_request.to_string()),
-        ("max-ended-processes", config.max_ended_processes.to_string()),
-        ("stop-grace-ms", config.stop_grace_ms.to_string()),
-    ];
+    let rows = config.bounds().map(|(name, value, ..)| (name.replace('_', "-"), value.to_string()));
     Table::of_pairs(rows).print()
 }

@@ -1,6 +1,6 @@
 //! `sandbox-agent api processes logs`.
 
-use super::{decode, explain};
+use super::decode;
 use crate::args::LogsArgs;
 use crate::commands::api::print_event;
 use crate::commands::render::print_json;
@@ -24,11 +24,11 @@ pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Fa
     if args.follow {
         return follow(client, &args.id, output, args.json).await;
     }
-    let logs = client.get_process_logs(&args.id, output).await.map_err(explain)?;
+    let logs = client.get_process_logs(&args.id, output).await?;
     if args.json {
         return Ok(print_json(&logs)?);
     }
-    // Whoever asked for the last pieces knows that there may have been more.
+    // A request for the last entries implies that there may have been more.
     if let Some(gap) = logs.gap.filter(|_| args.tail.is_none()) {
         tell(&gap);
     }
@@ -36,8 +36,8 @@ pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Fa
 }
 
 async fn follow(client: &Client, id: &str, output: ProcessOutput, json: bool) -> Result<(), Failure> {
-    let mut stream = client.follow_process_logs(id, output).await.map_err(explain)?;
-    while let Some(event) = stream.next().await.map_err(explain)? {
+    let mut stream = client.follow_process_logs(id, output).await?;
+    while let Some(event) = stream.next().await? {
         let read = "the daemon sent an event that is not what it should be";
         match event.event.as_str() {
             _ if json => print_event(&event)?,

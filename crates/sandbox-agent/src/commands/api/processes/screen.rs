@@ -1,6 +1,6 @@
 //! Terminal modes that a program has switched on, and would switch off at its end. A client that detaches earlier has to.
 
-/// Switches to the other screen and back; what lies between is lost for whoever only sees the normal one.
+/// Switches to the other screen and back; what lies between is lost for readers who only see the normal one.
 const ENTER: [&[u8]; 3] = [b"\x1b[?1049h", b"\x1b[?1047h", b"\x1b[?47h"];
 const LEAVE: [&[u8]; 3] = [b"\x1b[?1049l", b"\x1b[?1047l", b"\x1b[?47l"];
 /// The longest of these, less one: so much of a sequence may have come already.

@@ -44,20 +44,12 @@ pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
 }
 
 pub(super) fn patch(args: PatchArgs) -> Result<SessionPatch, Failure> {
-    let metadata = args.metadata.as_deref().map(|json| parse("--metadata", json)).transpose()?;
-    let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = args.choices;
-    let title = args.title;
     let patch = SessionPatch {
-        title,
-        model,
-        variant,
-        agent_mode,
-        permission_mode,
-        options: (!options.is_empty())
-            .then(|| options.into_iter().map(|(id, value)| (id, Some(value))).collect()),
-        metadata,
+        title: args.title,
+        metadata: args.metadata.as_deref().map(|json| parse("--metadata", json)).transpose()?,
         token: args.agent_token,
         env: (!args.env.is_empty()).then(|| args.env.into_iter().collect()),
+        ..args.choices.into_patch()
     };
     if patch == SessionPatch::default() {
         return Err(Failure::usage("there is nothing to change; see --help"));

@@ -2,7 +2,7 @@
 
 use super::bodies;
 use crate::args::{EventArgs, SendArgs};
-use crate::commands::api::{explain, print};
+use crate::commands::api::print;
 use crate::commands::render::print_text;
 use crate::commands::terminal::{ColorChoice, Console};
 use crate::diagnostics::diagnose;
@@ -15,13 +15,13 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
     let message = bodies::message(&args)?;
     let key = args.idempotency_key.as_deref();
     if !args.stream {
-        let accepted = client.post_message(&args.id, &message, key).await.map_err(explain)?;
+        let accepted = client.post_message(&args.id, &message, key).await?;
         return print(args.output, &accepted, |accepted| print_text(&accepted.turn_id));
     }
-    let mut stream = client.post_message_stream(&args.id, &message, key).await.map_err(explain)?;
+    let mut stream = client.post_message_stream(&args.id, &message, key).await?;
     let mut console = Console::new("", ColorChoice::Auto);
     let mut reason = None;
-    while let Some(event) = stream.next().await.map_err(explain)? {
+    while let Some(event) = stream.next().await? {
         if event.event != "message" {
             console.view.note(&format!("{}: {}", event.event, event.data));
             continue;
@@ -43,7 +43,7 @@ pub(super) async fn send(client: &Client, args: SendArgs) -> Result<(), Failure>
 
 pub(super) async fn page(client: &Client, id: &str, args: &EventArgs, limit: usize) -> Result<(), Failure> {
     let after = args.after;
-    let page = client.get_events(id, &query(args)?.limit(limit)).await.map_err(explain)?;
+    let page = client.get_events(id, &query(args)?.limit(limit)).await?;
     match page.oldest {
         Some(oldest) if oldest <= after => {
             diagnose!("[there is no event {after}; these are from the oldest on]");
@@ -77,9 +77,9 @@ fn query(args: &EventArgs) -> Result<EventQuery, Failure> {
 }
 
 pub(super) async fn follow(client: &Client, id: &str, args: &EventArgs, json: bool) -> Result<(), Failure> {
-    let mut events = client.follow_events(id, query(args)?).await.map_err(explain)?;
+    let mut events = client.follow_events(id, query(args)?).await?;
     let mut console = Console::new("", ColorChoice::Auto);
-    while let Some(step) = events.next().await.map_err(explain)? {
+    while let Some(step) = events.next().await? {
         match step {
             SessionStep::Event(_, text) if json => print_text(&text)?,
             SessionStep::Event(event, _) => console.show_all(&event)?,

@@ -1,7 +1,7 @@
 //! The transcript as text.
 
 use crate::args::MessagesArgs;
-use crate::commands::api::{explain, print};
+use crate::commands::api::show;
 use crate::commands::render::print_text;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
@@ -12,11 +12,10 @@ use std::io;
 
 pub(super) async fn page(client: &Client, args: &MessagesArgs) -> Result<(), Failure> {
     let query = TranscriptQuery { after: args.after, limit: Some(args.limit), order: args.order };
-    let page = client.get_messages(&args.id, query).await.map_err(explain)?;
-    print(args.output, &page, show)
+    show(args.output, client.get_messages(&args.id, query), print_page).await
 }
 
-fn show(page: &TranscriptPage) -> io::Result<()> {
+fn print_page(page: &TranscriptPage) -> io::Result<()> {
     for message in &page.messages {
         print_text(&text(message))?;
     }

@@ -1,6 +1,6 @@
-//! Names of events, and the document that an event is written as.
+//! The document that an event is written as.
 
-use super::{EventData, MessagePart, UniversalEvent};
+use super::{EventData, EventType, MessagePart, UniversalEvent};
 use crate::Timestamp;
 use sa_api_macros::api;
 use serde::de::Error;
@@ -10,82 +10,6 @@ use std::borrow::Cow;
 use std::fmt;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-
-/// Declares the names of all events once: for `type`, for filters and for the contract.
-macro_rules! event_types {
-    ($($variant:ident = $name:literal),+ $(,)?) => {
-        /// Name of a kind of event.
-        #[api]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum EventType {
-            $(
-                #[allow(missing_docs, reason = "each is described at the variant of EventData")]
-                $variant
-            ),+
-        }
-
-        impl EventType {
-            /// Every type, in the order of the contract.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// Returns the name as it is written in JSON.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// Returns the type with this name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-
-        impl EventData {
-            /// Returns the type of the event that this is the data of.
-            pub fn event_type(&self) -> EventType {
-                match self {
-                    $(Self::$variant(_) => EventType::$variant),+
-                }
-            }
-
-            /// Returns the name of the single member, which is also the event's `type`.
-            pub fn name(&self) -> &'static str {
-                self.event_type().name()
-            }
-        }
-    };
-}
-
-event_types! {
-    Started = "started",
-    Message = "message",
-    MessageDelta = "messageDelta",
-    QuestionAsked = "questionAsked",
-    QuestionResolved = "questionResolved",
-    PermissionAsked = "permissionAsked",
-    PermissionResolved = "permissionResolved",
-    Plan = "plan",
-    TurnStarted = "turnStarted",
-    TurnEnded = "turnEnded",
-    MessageWithdrawn = "messageWithdrawn",
-    QueueHeld = "queueHeld",
-    QueueReleased = "queueReleased",
-    QueueReordered = "queueReordered",
-    ModeChanged = "modeChanged",
-    InfoChanged = "infoChanged",
-    CommandsAvailable = "commandsAvailable",
-    Usage = "usage",
-    Notice = "notice",
-    Compaction = "compaction",
-    Error = "error",
-    Continuity = "continuity",
-    Ended = "ended",
-    Unknown = "unknown",
-}
 
 impl fmt::Display for EventType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
