@@ -3,8 +3,12 @@
 
 mod browser;
 mod cors;
+mod data_dir;
 mod deny;
 mod environment;
+mod framing;
+mod guessing;
+mod leaks;
 mod open;
 mod secrets;
 mod start;

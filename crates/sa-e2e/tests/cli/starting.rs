@@ -35,7 +35,7 @@ async fn a_daemon_on_a_lifeline_ends_when_its_standard_input_closes() -> Result<
     let sandbox = Sandbox::new()?;
     let mut command = sandbox.command(daemon_path()?);
     command.args(["server", "--port", "0", "--exit-on-stdin-close", "--log", "warn"]);
-    command.env("SANDBOX_AGENT_TOKEN", "s3cret");
+    command.env("SANDBOX_AGENT_TOKEN", "s3cret-s3cret");
     let mut daemon = Running::start(command)?;
     let line = daemon.line().await?;
     let url = line.strip_prefix("listening on ").context(line.clone())?.to_owned();

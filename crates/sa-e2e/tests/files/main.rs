@@ -12,6 +12,8 @@ mod jail;
 mod listing;
 mod reading;
 mod search;
+mod shortage;
+mod special;
 mod tarball;
 mod watch;
 mod writing;

@@ -8,6 +8,7 @@ mod creating;
 mod environment;
 mod events;
 mod filters;
+mod hostile;
 mod lifecycle;
 mod listing;
 mod modes;

@@ -61,11 +61,12 @@ async fn nobody_waits_for_an_agent_that_does_not_greet() -> Result<()> {
     let daemon = script.daemon("").start().await?;
     let api = Api::of(&daemon);
     let soon = Duration::from_secs(10);
-    for end in ["terminate", "delete"] {
+    for (starts, end) in [(1, "terminate"), (2, "delete")] {
         let http = daemon.http().clone();
         let body = r#"{"agent":"scripted"}"#;
         let create = tokio::spawn(async move { http.post("/v1/sessions/s").json(body).send().await });
-        api.list_has("s").await?;
+        // A message that comes before the agent's start would begin its turn.
+        script.hears("initialize", starts).await?;
         let mut turns: Vec<Value> = Vec::new();
         for text in ["one", "two", "three"] {
             let accepted = tokio::time::timeout(soon, api.send("s", text)).await??;

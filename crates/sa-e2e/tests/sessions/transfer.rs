@@ -231,6 +231,8 @@ async fn what_is_no_export_is_refused_and_leaves_nothing() -> Result<()> {
         with_ids(&lines, 0),
         with_ids(&lines, u64::MAX),
         with_ids(&lines, 1 << 63),
+        with_ids(&lines, 1 << 62),
+        with_ids(&lines, 1 << 40),
     ];
     for text in bad {
         import(&daemon, "?sessionId=t", text).await?.expect_problem(400, "invalid_request")?;

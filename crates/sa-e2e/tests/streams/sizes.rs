@@ -22,6 +22,7 @@ async fn messages_of_every_size_arrive_whole() -> Result<()> {
 
 mod heavy {
     use super::*;
+    use sa_testkit::until;
     use std::time::Duration;
 
     const MB: u64 = 1_000_000;
@@ -41,8 +42,10 @@ mod heavy {
         let peak = daemon.peak_rss_bytes()?.saturating_sub(before);
         assert!(peak < 200 * MB, "the daemon grew by {} MB", peak / MB);
         acp.delete().await?.expect_status(204)?;
-        let left = daemon.rss_bytes()?.saturating_sub(before);
-        assert!(left < 30 * MB, "{} MB are kept when the server is gone", left / MB);
-        Ok(())
+        // The allocator may keep what the line grew through until the daemon next looks at its heap.
+        until("the memory of a server that is gone", || {
+            daemon.rss_bytes().is_ok_and(|now| now.saturating_sub(before) < 30 * MB)
+        })
+        .await
     }
 }
