@@ -15,9 +15,10 @@ mod huge_pages;
 
 use bytes::BytesMut;
 
-/// Bytes in a chunk: four huge pages. The end that the next message does not fit into is wasted, an eighth for messages of 1 MiB.
-/// A log keeps up to one chunk more than its limit.
-pub const CHUNK_BYTES: usize = 4 * HUGE_PAGE;
+/// Bytes in a chunk: four huge pages, and room for the frames of messages whose sizes are powers of two. The end that the next
+/// message does not fit into is wasted. A log keeps up to one chunk more than its limit.
+pub const CHUNK_BYTES: usize = 4 * HUGE_PAGE + FRAMES;
+const FRAMES: usize = 64 << 10;
 /// Size and alignment of a huge page on x86-64 and on ARM with pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 /// Bytes allocated for a chunk: the allocator does not align to huge pages.

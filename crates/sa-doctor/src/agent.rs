@@ -3,6 +3,7 @@
 use crate::{Doctor, Finding, Verdict, network, program};
 use sa_agents::AgentSpec;
 use sa_install::{InstallError, Origin};
+use sa_probe::Answers;
 use sa_supervisor::CommandSpec;
 use std::path::Path;
 use std::time::Duration;
@@ -199,7 +200,7 @@ async fn examine_credentials(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding>
 
 async fn shake_hands(doctor: &Doctor, agent: &AgentSpec) -> Finding {
     const CHECK: &str = "handshake";
-    match doctor.options.probe.ask(agent, true).await {
+    match doctor.options.probe.ask(agent, Answers::New).await {
         Ok(_) => Finding::fine(CHECK, "it answers initialize and session/new"),
         Err(error) => Finding::wrong(CHECK, error.to_string(), "the agent's own words above say why"),
     }

@@ -1,7 +1,7 @@
 //! Conditions on what is there before it is changed or sent: the entity tags of HTTP.
 
 use crate::entry::Version;
-use crate::error::FilesError;
+use crate::error::{FilesError, Result};
 use std::path::Path;
 
 /// Entity tags of a condition.
@@ -67,7 +67,7 @@ impl Tags {
 
 impl Conditions {
     /// Refuses unless what is there is as the request says.
-    pub(crate) fn check(&self, present: Option<&Version>, path: &Path) -> Result<(), FilesError> {
+    pub(crate) fn check(&self, present: Option<&Version>, path: &Path) -> Result<()> {
         let path = path.to_string_lossy();
         let matched = |tags: &Tags| present.is_some_and(|version| tags.hold_strongly(version));
         if self.if_match.as_ref().is_some_and(|tags| !matched(tags)) {

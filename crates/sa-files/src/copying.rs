@@ -1,9 +1,9 @@
 //! Copying a tree to another file system, as moving there needs it.
 
 use crate::entry::{kind, mode};
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::listing::names;
-use crate::root::Place;
+use crate::root::NameInDir;
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps};
 use sa_api::FsEntryType;
 use std::fs::File;
@@ -19,11 +19,11 @@ const FILLING: Mode = Mode::from_raw_mode(0o700);
 
 /// Copies what is at one place to another, where nothing is: files, directories and links with their permissions and
 /// times. Pipes, sockets and devices cannot be copied.
-pub(crate) fn copy_tree(from: &Place, to: &Place, path: &Path) -> Result<(), FilesError> {
+pub(crate) fn copy_tree(from: &NameInDir, to: &NameInDir, path: &Path) -> Result<()> {
     copy(from, to, path, 0)
 }
 
-fn copy(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), FilesError> {
+fn copy(from: &NameInDir, to: &NameInDir, path: &Path, depth: usize) -> Result<()> {
     let stat = from.stat().at(path)?;
     match kind(&stat) {
         FsEntryType::File => copy_file(from, to, path),
@@ -40,7 +40,7 @@ fn copy(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), Files
     }
 }
 
-fn copy_file(from: &Place, to: &Place, path: &Path) -> Result<(), FilesError> {
+fn copy_file(from: &NameInDir, to: &NameInDir, path: &Path) -> Result<()> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut source = File::from(rustix::fs::openat(&from.dir, &from.name, flags, Mode::empty()).at(path)?);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -53,28 +53,28 @@ fn copy_file(from: &Place, to: &Place, path: &Path) -> Result<(), FilesError> {
     target.sync_data().at(path)
 }
 
-fn copy_link(from: &Place, to: &Place, stat: &Stat, path: &Path) -> Result<(), FilesError> {
+fn copy_link(from: &NameInDir, to: &NameInDir, stat: &Stat, path: &Path) -> Result<()> {
     let target = rustix::fs::readlinkat(&from.dir, &from.name, Vec::new()).at(path)?;
     rustix::fs::symlinkat(&target, &to.dir, &to.name).at(path)?;
     rustix::fs::utimensat(&to.dir, &to.name, &times(stat), AtFlags::SYMLINK_NOFOLLOW).at(path)
 }
 
-fn copy_directory(from: &Place, to: &Place, path: &Path, depth: usize) -> Result<(), FilesError> {
+fn copy_directory(from: &NameInDir, to: &NameInDir, path: &Path, depth: usize) -> Result<()> {
     let source = open(from, path)?;
     let stat = rustix::fs::fstat(&source).at(path)?;
     rustix::fs::mkdirat(&to.dir, &to.name, FILLING).at(path)?;
     let target = open(to, path)?;
     for name in names(&source, ENTRIES, path)? {
         let inside = path.join(&name);
-        let from = Place { dir: source.try_clone().at(path)?, name: name.clone() };
-        let to = Place { dir: target.try_clone().at(path)?, name };
+        let from = NameInDir { dir: source.try_clone().at(path)?, name: name.clone() };
+        let to = NameInDir { dir: target.try_clone().at(path)?, name };
         copy(&from, &to, &inside, depth + 1)?;
     }
     rustix::fs::fchmod(&target, Mode::from_raw_mode(mode(&stat) as _)).at(path)?;
     rustix::fs::futimens(&target, &times(&stat)).at(path)
 }
 
-fn open(place: &Place, path: &Path) -> Result<OwnedFd, FilesError> {
+fn open(place: &NameInDir, path: &Path) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)
 }

@@ -4,7 +4,7 @@
 //! be followed, and where directories are made on the way.
 
 use crate::error::Fault;
-use crate::root::{HOLD, Last, Place, Root};
+use crate::root::{HOLD, Last, NameInDir, Root};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -91,7 +91,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Returns the place that the path ends at.
-    pub(crate) fn place(mut self, path: &Path, last: Last) -> Result<Place, Fault> {
+    pub(crate) fn place(mut self, path: &Path, last: Last) -> Result<NameInDir, Fault> {
         self.look_ahead(path)?;
         while let Some(step) = self.ahead.pop() {
             let name = match step {
@@ -116,10 +116,10 @@ impl<'a> Descent<'a> {
         self.end(OsString::from("."))
     }
 
-    fn end(mut self, name: OsString) -> Result<Place, Fault> {
+    fn end(mut self, name: OsString) -> Result<NameInDir, Fault> {
         self.check_shunned()?;
         let dir = self.open.pop().ok_or(Errno::NOENT)?;
-        Ok(Place { dir, name })
+        Ok(NameInDir { dir, name })
     }
 
     fn check_shunned(&self) -> Result<(), Fault> {

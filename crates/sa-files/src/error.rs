@@ -6,6 +6,9 @@ use std::io;
 use std::path::Path;
 use thiserror::Error;
 
+/// A result with the usual error of this crate.
+pub(crate) type Result<T, E = FilesError> = std::result::Result<T, E>;
+
 /// The reason why an operation on files failed.
 #[derive(Debug, Error)]
 pub enum FilesError {
@@ -36,6 +39,9 @@ pub enum FilesError {
     /// Disk or quota is full.
     #[error("no space is left for '{0}'")]
     NoSpace(String),
+    /// The system has no descriptor, thread or memory to spare.
+    #[error("the system has nothing left to do this for '{path}' with: {reason}")]
+    Exhausted { path: String, reason: String },
     /// A limit on counts is reached.
     #[error("{0}")]
     TooMany(String),
@@ -75,6 +81,7 @@ impl FilesError {
             Errno::LOOP => Self::Invalid(format!("'{path}' goes through too many symbolic links")),
             Errno::NAMETOOLONG => Self::Invalid(format!("'{path}' or a name in it is too long")),
             Errno::INVAL => Self::Invalid(format!("'{path}': the system takes no such name here")),
+            _ if sa_disk::is_exhausted(error) => Self::Exhausted { path, reason: describe(errno) },
             _ => Self::Io { path, reason: describe(errno) },
         }
     }
@@ -132,11 +139,11 @@ impl From<io::Error> for Fault {
 
 /// Names the path that an error is about.
 pub(crate) trait At<T> {
-    fn at(self, path: &Path) -> Result<T, FilesError>;
+    fn at(self, path: &Path) -> Result<T>;
 }
 
 impl<T, E: Into<Fault>> At<T> for Result<T, E> {
-    fn at(self, path: &Path) -> Result<T, FilesError> {
+    fn at(self, path: &Path) -> Result<T> {
         self.map_err(|error| error.into().at(path))
     }
 }
@@ -144,6 +151,15 @@ impl<T, E: Into<Fault>> At<T> for Result<T, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shortage_is_no_fault_of_the_daemon() {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM] {
+            let error = FilesError::from_io(&errno.into(), Path::new("a"));
+            assert!(matches!(error, FilesError::Exhausted { .. }), "{error:?}");
+        }
+        assert!(matches!(FilesError::from_io(&Errno::IO.into(), Path::new("a")), FilesError::Io { .. }));
+    }
 
     #[test]
     fn what_a_system_lacks_is_reported_from_what_went_wrong() {

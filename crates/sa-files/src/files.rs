@@ -1,8 +1,8 @@
 //! The files of the sandbox as one service: where paths start, who waits for the disk, what all operations share.
 
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::limits::FilesLimits;
-use crate::root::{Place, Root, absolute};
+use crate::root::{NameInDir, Root, absolute};
 use parking_lot::{Mutex, MutexGuard};
 use sa_disk::on_disk;
 use std::ffi::OsStr;
@@ -60,7 +60,7 @@ pub(crate) struct Located {
 
 impl Files {
     /// Opens the directories that the options name.
-    pub fn open(options: FilesOptions) -> Result<Self, FilesError> {
+    pub fn open(options: FilesOptions) -> Result<Self> {
         let limits = options.limits;
         let (root, prefixes) = match &options.root {
             None => (PathBuf::from("/"), vec![PathBuf::from("/")]),
@@ -119,19 +119,19 @@ impl Files {
     }
 
     /// Returns the absolute form of a path, if it is one that requests may name. Nothing is looked up.
-    pub fn absolute(&self, given: &OsStr) -> Result<PathBuf, FilesError> {
+    pub fn absolute(&self, given: &OsStr) -> Result<PathBuf> {
         Ok(self.locate(given)?.absolute)
     }
 
-    pub(crate) fn locate(&self, given: &OsStr) -> Result<Located, FilesError> {
+    pub(crate) fn locate(&self, given: &OsStr) -> Result<Located> {
         self.0.locate(given)
     }
 
     /// Runs work that waits for the disk on another thread. It runs to its end even if the caller is dropped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared) -> Result<T, FilesError> + Send + 'static,
-    ) -> Result<T, FilesError> {
+        work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let shared = Arc::clone(&self.0);
         let permit = Arc::clone(&shared.operations).acquire_owned().await.map_err(|_| stopping())?;
         on_disk(move || {
@@ -142,27 +142,27 @@ impl Files {
     }
 
     /// Reserves a slot for one archive that is packed or unpacked.
-    pub(crate) fn reserve_archive(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+    pub(crate) fn reserve_archive(&self) -> Result<OwnedSemaphorePermit> {
         slot(&self.0.archives, "archives are packed or unpacked; see files.archives")
     }
 
-    pub(crate) fn reserve_watch(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+    pub(crate) fn reserve_watch(&self) -> Result<OwnedSemaphorePermit> {
         slot(&self.0.watches, "watches exist; see files.watches")
     }
 
     /// Reserves a slot for one search. It may take long, and others must not wait for it.
-    pub(crate) fn reserve_search(&self) -> Result<OwnedSemaphorePermit, FilesError> {
+    pub(crate) fn reserve_search(&self) -> Result<OwnedSemaphorePermit> {
         slot(&self.0.searches, "searches run; see files.searches")
     }
 }
 
-fn slot(slots: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit, FilesError> {
+fn slot(slots: &Arc<Semaphore>, what: &str) -> Result<OwnedSemaphorePermit> {
     let taken = |_| FilesError::TooMany(format!("too many {what}"));
     Arc::clone(slots).try_acquire_owned().map_err(taken)
 }
 
 impl Shared {
-    pub(crate) fn locate(&self, given: &OsStr) -> Result<Located, FilesError> {
+    pub(crate) fn locate(&self, given: &OsStr) -> Result<Located> {
         let bytes = given.as_bytes();
         if bytes.is_empty() {
             return Err(FilesError::Invalid("the path is empty".to_owned()));
@@ -183,7 +183,7 @@ impl Shared {
 
     /// Refuses to remove or move what everything else stands on: the workspace, what is above it, and directories that
     /// were not reached by a name.
-    pub(crate) fn refuse_footing(&self, place: &Place, located: &Located) -> Result<(), FilesError> {
+    pub(crate) fn refuse_footing(&self, place: &NameInDir, located: &Located) -> Result<()> {
         if place.is_nameless() || self.workspace.starts_with(&located.absolute) {
             let path = located.absolute.to_string_lossy();
             return Err(FilesError::Invalid(format!(
@@ -199,7 +199,7 @@ impl Shared {
     }
 }
 
-fn real(path: &Path) -> Result<PathBuf, FilesError> {
+fn real(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).map_err(|error| FilesError::from_io(&error, path))
 }
 

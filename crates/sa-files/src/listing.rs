@@ -1,9 +1,9 @@
 //! Looking at what is there: one entry, or all of a directory.
 
 use crate::entry::{Entry, kind};
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Shared};
-use crate::root::{Last, Place};
+use crate::root::{Last, NameInDir};
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
 use sa_api::FsEntryType;
@@ -32,18 +32,17 @@ pub struct Listing {
 }
 
 impl Files {
-    /// Returns the metadata of the file at a path. A link is followed only if asked.
-    pub async fn stat(&self, path: &OsStr, follow: bool) -> Result<Entry, FilesError> {
+    /// Returns the metadata of the file at a path.
+    pub async fn stat(&self, path: &OsStr, last: Last) -> Result<Entry> {
         let located = self.locate(path)?;
         self.run(move |shared| {
-            let last = if follow { Last::Follow } else { Last::Keep };
             let place = shared.root.place(&located.beneath, last).at(&located.absolute)?;
             entry(&place, &located.absolute).at(&located.absolute)
         })
         .await
     }
 
-    pub async fn list(&self, path: &OsStr, page: Page) -> Result<Listing, FilesError> {
+    pub async fn list(&self, path: &OsStr, page: Page) -> Result<Listing> {
         let located = self.locate(path)?;
         self.run(move |shared| {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
@@ -55,7 +54,7 @@ impl Files {
 }
 
 /// Returns the metadata of the file at a place.
-pub(crate) fn entry(place: &Place, path: &Path) -> Result<Entry, Errno> {
+pub(crate) fn entry(place: &NameInDir, path: &Path) -> Result<Entry, Errno> {
     look(&place.dir, &place.name, path)
 }
 
@@ -69,7 +68,7 @@ fn look(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<Entry, Errno> {
     Ok(Entry::new(path.to_owned(), &stat, target))
 }
 
-fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listing, FilesError> {
+fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listing> {
     let mut names = names(&dir, shared.limits.directory_entries, path)?;
     names.sort_unstable();
     if let Some(after) = &page.after {
@@ -99,7 +98,7 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listi
 }
 
 /// Reads the names in a directory, in no order.
-pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>, FilesError> {
+pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>> {
     let names = first_names(dir, most.saturating_add(1)).at(path)?;
     if names.len() > most {
         return Err(FilesError::TooLarge(format!(

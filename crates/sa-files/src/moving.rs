@@ -4,10 +4,10 @@
 use crate::copying::copy_tree;
 use crate::descent::{Descent, identity};
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError};
+use crate::error::{At, Fault, FilesError, Result};
 use crate::files::{Files, Located, Shared};
 use crate::removal::remove_tree;
-use crate::root::{Last, Place};
+use crate::root::{Last, NameInDir};
 use crate::writing::DIRECTORY;
 use rustix::fs::Stat;
 use rustix::io::Errno;
@@ -23,12 +23,20 @@ pub struct Moved {
     pub to: PathBuf,
 }
 
+/// The treatment of a file that is at the new path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// The move is refused.
+    Keep,
+    Replace,
+}
+
 impl Files {
     /// Moves what is at one path to another; a link itself. Directories that are missing above the new path are made.
-    pub async fn relocate(&self, from: &OsStr, to: &OsStr, overwrite: bool) -> Result<Moved, FilesError> {
+    pub async fn relocate(&self, from: &OsStr, to: &OsStr, existing: Existing) -> Result<Moved> {
         let (from, to) = (self.locate(from)?, self.locate(to)?);
         self.run(move |shared| {
-            Move { shared, from: &from, to: &to, overwrite }.run()?;
+            Move { shared, from: &from, to: &to, existing }.run()?;
             Ok(Moved { from: from.absolute, to: to.absolute })
         })
         .await
@@ -39,11 +47,11 @@ struct Move<'a> {
     shared: &'a Shared,
     from: &'a Located,
     to: &'a Located,
-    overwrite: bool,
+    existing: Existing,
 }
 
 impl Move<'_> {
-    fn run(&self) -> Result<(), FilesError> {
+    fn run(&self) -> Result<()> {
         let source = self.shared.root.place(&self.from.beneath, Last::Keep).at(&self.from.absolute)?;
         self.shared.refuse_footing(&source, self.from)?;
         let moved = source.stat().at(&self.from.absolute)?;
@@ -58,7 +66,7 @@ impl Move<'_> {
             if same_place(&source, &target)? {
                 return Ok(());
             }
-            if !self.overwrite {
+            if self.existing == Existing::Keep {
                 return Err(FilesError::Conflict(format!(
                     "'{}' exists; `overwrite` replaces it",
                     self.to.absolute.to_string_lossy()
@@ -82,7 +90,7 @@ impl Move<'_> {
     }
 
     /// Returns the destination. A directory must not be moved into itself, not even through a link.
-    fn target(&self, moved: &Stat) -> Result<Place, FilesError> {
+    fn target(&self, moved: &Stat) -> Result<NameInDir> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
         if kind(moved) == FsEntryType::Directory {
@@ -98,9 +106,9 @@ impl Move<'_> {
     /// Renames, and returns the name that what was replaced has now, if it could not be replaced in one step.
     fn rename(
         &self,
-        source: &Place,
+        source: &NameInDir,
         moved: &Stat,
-        target: &Place,
+        target: &NameInDir,
         replaced: Option<&Stat>,
     ) -> Result<Option<OsString>, Errno> {
         let Some(replaced) = replaced else {
@@ -127,14 +135,14 @@ impl Move<'_> {
         }
     }
 
-    fn discard(&self, target: &Place, aside: Option<OsString>) -> Result<(), FilesError> {
+    fn discard(&self, target: &NameInDir, aside: Option<OsString>) -> Result<()> {
         aside.map_or(Ok(()), |aside| remove_tree(&target.dir, &aside, &self.to.absolute))
     }
 
     /// Moves to another device: a copy next to the target takes its name, then the source is removed.
-    fn copy(&self, source: &Place, target: &Place) -> Result<(), FilesError> {
+    fn copy(&self, source: &NameInDir, target: &NameInDir) -> Result<()> {
         let stand_in =
-            Place { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
+            NameInDir { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
         let copied =
             copy_tree(source, &stand_in, &self.from.absolute).and_then(|()| self.settle(&stand_in, target));
         if let Err(error) = copied {
@@ -145,11 +153,11 @@ impl Move<'_> {
         remove_tree(&source.dir, &source.name, &self.from.absolute)
     }
 
-    fn settle(&self, stand_in: &Place, target: &Place) -> Result<(), FilesError> {
+    fn settle(&self, stand_in: &NameInDir, target: &NameInDir) -> Result<()> {
         let moved = stand_in.stat().at(&self.to.absolute)?;
         let names = self.shared.lock_names();
         let replaced = target.stat().ok();
-        if replaced.is_some() && !self.overwrite {
+        if replaced.is_some() && self.existing == Existing::Keep {
             return Err(self.about_target(Errno::EXIST));
         }
         let aside = self
@@ -168,7 +176,7 @@ impl Move<'_> {
 }
 
 /// Renames where nothing may be replaced.
-fn rename_new(source: &Place, target: &Place) -> Result<(), Errno> {
+fn rename_new(source: &NameInDir, target: &NameInDir) -> Result<(), Errno> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
         let flags = rustix::fs::RenameFlags::NOREPLACE;
@@ -186,8 +194,8 @@ fn rename_new(source: &Place, target: &Place) -> Result<(), Errno> {
 }
 
 /// Returns whether two places are the same name in the same directory.
-fn same_place(one: &Place, other: &Place) -> Result<bool, FilesError> {
+fn same_place(one: &NameInDir, other: &NameInDir) -> Result<bool> {
     let path = std::path::Path::new(&one.name);
-    let directory = |place: &Place| rustix::fs::fstat(&place.dir).map(|stat| identity(&stat)).at(path);
+    let directory = |place: &NameInDir| rustix::fs::fstat(&place.dir).map(|stat| identity(&stat)).at(path);
     Ok(one.name == other.name && directory(one)? == directory(other)?)
 }

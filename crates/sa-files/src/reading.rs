@@ -1,7 +1,7 @@
 //! Reading a file from any offset, a piece at a time, whatever its size.
 
 use crate::entry::Entry;
-use crate::error::{At, Fault, FilesError};
+use crate::error::{At, Fault, FilesError, Result};
 use crate::files::Files;
 use bytes::Bytes;
 use futures_util::Stream;
@@ -32,7 +32,7 @@ pub struct OpenFile {
 
 impl Files {
     /// Opens the regular file at a path, through links.
-    pub async fn read(&self, path: &OsStr) -> Result<OpenFile, FilesError> {
+    pub async fn read(&self, path: &OsStr) -> Result<OpenFile> {
         let located = self.locate(path)?;
         let chunk = self.limits().chunk_bytes.max(1);
         self.run(move |shared| {

@@ -1,6 +1,6 @@
 //! Removing files and whole directories, and making directories.
 
-use crate::error::{At, FilesError};
+use crate::error::{At, Result};
 use crate::files::{Files, Located, Shared};
 use crate::root::{HOLD, Last};
 use crate::writing::DIRECTORY;
@@ -18,19 +18,28 @@ pub struct Directory {
     pub is_new: bool,
 }
 
+/// The extent of a removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// A file or an empty directory.
+    Entry,
+    /// Also everything in a directory.
+    Tree,
+}
+
 impl Files {
-    /// Removes what is at a path; a link itself. A directory that is not empty only with `recursive`.
-    pub async fn remove(&self, path: &OsStr, recursive: bool) -> Result<PathBuf, FilesError> {
+    /// Removes what is at a path; a link itself.
+    pub async fn remove(&self, path: &OsStr, removal: Removal) -> Result<PathBuf> {
         let located = self.locate(path)?;
         self.run(move |shared| {
-            remove(shared, &located, recursive)?;
+            remove(shared, &located, removal)?;
             Ok(located.absolute)
         })
         .await
     }
 
     /// Makes a directory and those above it. One that exists is fine.
-    pub async fn make_dir(&self, path: &OsStr) -> Result<Directory, FilesError> {
+    pub async fn make_dir(&self, path: &OsStr) -> Result<Directory> {
         let located = self.locate(path)?;
         self.run(move |shared| {
             let is_new = shared.root.open_at(&located.beneath, HOLD).is_err_and(|fault| fault.is_missing());
@@ -41,11 +50,11 @@ impl Files {
     }
 }
 
-fn remove(shared: &Shared, located: &Located, recursive: bool) -> Result<(), FilesError> {
+fn remove(shared: &Shared, located: &Located, removal: Removal) -> Result<()> {
     let path = &located.absolute;
     let place = shared.root.place(&located.beneath, Last::Keep).at(path)?;
     shared.refuse_footing(&place, located)?;
-    if recursive {
+    if removal == Removal::Tree {
         return remove_tree(&place.dir, &place.name, path);
     }
     match rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::empty()) {
@@ -59,6 +68,6 @@ fn remove(shared: &Shared, located: &Located, recursive: bool) -> Result<(), Fil
 }
 
 /// Removes the entry of a directory, with all that is in it. Follows no link.
-pub(crate) fn remove_tree(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), FilesError> {
+pub(crate) fn remove_tree(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<()> {
     Ok(sa_disk::remove_tree(dir, name, path)?)
 }

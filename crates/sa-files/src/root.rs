@@ -27,12 +27,12 @@ pub(crate) struct Root {
 
 /// The end of a path: a name in a directory. The name is `.` where the path names the directory itself.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct NameInDir {
     pub(crate) dir: OwnedFd,
     pub(crate) name: OsString,
 }
 
-impl Place {
+impl NameInDir {
     /// Returns whether this is a directory that was reached without a name, so that it cannot be removed or replaced.
     pub(crate) fn is_nameless(&self) -> bool {
         self.name == "."
@@ -46,9 +46,10 @@ impl Place {
 
 /// The treatment of a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Last {
+pub enum Last {
     /// The link itself is meant.
     Keep,
+    /// The target of the link is meant.
     Follow,
 }
 
@@ -92,13 +93,13 @@ impl Root {
     }
 
     /// Finds the directory and the name that a path ends at.
-    pub(crate) fn place(&self, path: &Path, last: Last) -> Result<Place, Fault> {
+    pub(crate) fn place(&self, path: &Path, last: Last) -> Result<NameInDir, Fault> {
         let (parent, name) = match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) => (parent, name),
             // Empty, or ends with `..`: the directory itself.
             _ => (path, OsStr::new(".")),
         };
-        let place = Place { dir: self.open_at(parent, HOLD)?, name: name.to_owned() };
+        let place = NameInDir { dir: self.open_at(parent, HOLD)?, name: name.to_owned() };
         if last == Last::Keep || !is_link(&place) {
             return Ok(place);
         }
@@ -115,7 +116,12 @@ impl Root {
     }
 
     /// Finds a place, and creates the directory of its last name.
-    pub(crate) fn place_making_parents(&self, path: &Path, last: Last, mode: Mode) -> Result<Place, Fault> {
+    pub(crate) fn place_making_parents(
+        &self,
+        path: &Path,
+        last: Last,
+        mode: Mode,
+    ) -> Result<NameInDir, Fault> {
         match self.place(path, last) {
             Err(fault) if fault.is_missing() => Descent::new(self)?.making(mode).place(path, last),
             other => other,
@@ -164,7 +170,7 @@ fn must_descend(errno: Errno) -> bool {
     matches!(errno, Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::XDEV)
 }
 
-fn is_link(place: &Place) -> bool {
+fn is_link(place: &NameInDir) -> bool {
     place.stat().is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 

@@ -154,3 +154,17 @@ fn open(dir: &OwnedFd, names: &[&str]) -> Option<File> {
     let is_file = rustix::fs::fstat(&fd).is_ok_and(|stat| kind(&stat) == FsEntryType::File);
     is_file.then(|| File::from(fd))
 }
+
+/// Single rules, for the properties in `testing`.
+#[cfg(feature = "testing")]
+pub(crate) mod testing {
+    use super::Pattern;
+
+    /// Returns whether a rule matches a path and how many steps are left; nothing if the line is no rule.
+    pub(crate) fn matches_within(rule: &[u8], path: &[u8], steps: u32) -> Option<(bool, u32)> {
+        let pattern = Pattern::parse(rule)?;
+        let mut left = steps;
+        let matches = pattern.matches(path, &mut left);
+        Some((matches, left))
+    }
+}

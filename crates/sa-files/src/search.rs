@@ -3,7 +3,7 @@
 mod patterns;
 
 use crate::entry::kind;
-use crate::error::FilesError;
+use crate::error::{FilesError, Result};
 use crate::files::{Files, Located, Shared};
 use crate::rules::Rules;
 use crate::tree::{Step, Tree, TreeEntry, Visitor};
@@ -64,14 +64,14 @@ pub struct Hit {
     /// The kind of the file.
     pub kind: FsEntryType,
     /// The line, in a search for contents.
-    pub line: Option<Line>,
+    pub line: Option<MatchedLine>,
     /// The file may have further lines that are not among the results.
     pub more: bool,
 }
 
 /// A line with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct MatchedLine {
     pub number: u64,
     /// The start of the first match, in bytes from 1.
     pub column: u64,
@@ -81,7 +81,7 @@ pub struct Line {
 
 impl Files {
     /// Searches a directory and all below it. Dropping the future ends the search.
-    pub async fn search(&self, path: &OsStr, query: Query) -> Result<Results, FilesError> {
+    pub async fn search(&self, path: &OsStr, query: Query) -> Result<Results> {
         let located = self.locate(path)?;
         let abandoned = Abandoned::default();
         let flag = Arc::clone(&abandoned.0);
@@ -109,12 +109,7 @@ impl Drop for Abandoned {
     }
 }
 
-fn search(
-    shared: &Shared,
-    located: &Located,
-    query: &Query,
-    abandoned: Arc<AtomicBool>,
-) -> Result<Results, FilesError> {
+fn search(shared: &Shared, located: &Located, query: &Query, abandoned: Arc<AtomicBool>) -> Result<Results> {
     let limits = &shared.limits;
     let deadline = Instant::now() + Duration::from_millis(limits.search_ms);
     let mut search = Search {
@@ -161,7 +156,7 @@ struct Search<'a> {
 }
 
 impl Visitor for Search<'_> {
-    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step> {
         let is_dir = kind(found.stat) == FsEntryType::Directory;
         if let Some(after) = self.after
             && found.path <= after
@@ -191,7 +186,7 @@ impl Visitor for Search<'_> {
         Step::Past
     }
 
-    fn unreadable(&mut self, _: &Path, _: FilesError) -> Result<(), FilesError> {
+    fn unreadable(&mut self, _: &Path, _: FilesError) -> Result<()> {
         self.results.skipped += 1;
         Ok(())
     }
@@ -278,7 +273,7 @@ struct Lines<'a> {
     room: usize,
     path_bytes: usize,
     time: &'a Time,
-    lines: Vec<Line>,
+    lines: Vec<MatchedLine>,
     /// There may be more of them.
     is_cut: bool,
 }
@@ -292,7 +287,7 @@ impl Sink for Lines<'_> {
         let shown = bytes.get(..SHOWN_BYTES).unwrap_or(bytes);
         let text = String::from_utf8_lossy(shown).into_owned();
         self.room = self.room.saturating_sub(self.path_bytes + text.len());
-        self.lines.push(Line {
+        self.lines.push(MatchedLine {
             number: found.line_number().unwrap_or_default(),
             column: start as u64 + 1,
             text,

@@ -1,7 +1,7 @@
 //! Walking a directory and all below it, in the order of names, through descriptors and along no link.
 
 use crate::entry::kind;
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::files::Shared;
 use crate::listing::names;
 use crate::rules::{Extent, Rules};
@@ -57,12 +57,12 @@ pub(crate) enum Step {
 /// Receives what a walk comes across.
 pub(crate) trait Visitor {
     /// Takes a directory that was opened, before its entries.
-    fn enter(&mut self, _: &Opened<'_>) -> Result<Step, FilesError> {
+    fn enter(&mut self, _: &Opened<'_>) -> Result<Step> {
         Ok(Step::On)
     }
 
     /// Takes an entry; directories before what is in them.
-    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError>;
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step>;
 
     /// Takes note that rules exclude an entry. There may be many of them, so this is the place to give up.
     fn excluded(&mut self, _: &Path) -> Step {
@@ -70,12 +70,12 @@ pub(crate) trait Visitor {
     }
 
     /// Takes note of something that could not be looked into. An error ends the walk.
-    fn unreadable(&mut self, path: &Path, error: FilesError) -> Result<(), FilesError>;
+    fn unreadable(&mut self, path: &Path, error: FilesError) -> Result<()>;
 }
 
 impl Tree {
     /// Returns the directory at a path, through links.
-    pub(crate) fn open(shared: &Shared, beneath: &Path, path: &Path) -> Result<Self, FilesError> {
+    pub(crate) fn open(shared: &Shared, beneath: &Path, path: &Path) -> Result<Self> {
         let dir = shared.root.open_at(beneath, OFlags::RDONLY | OFlags::DIRECTORY).at(path)?;
         Ok(Self { dir, path: path.to_owned() })
     }
@@ -86,12 +86,7 @@ impl Tree {
     }
 
     /// Walks it, without recursion: others decide how deep it is. With rules, entries that they exclude are left out.
-    pub(crate) fn walk(
-        self,
-        shared: &Shared,
-        rules: Option<Rules>,
-        visitor: &mut dyn Visitor,
-    ) -> Result<(), FilesError> {
+    pub(crate) fn walk(self, shared: &Shared, rules: Option<Rules>, visitor: &mut dyn Visitor) -> Result<()> {
         let most = shared.limits.directory_entries;
         let mut walk = Walk { visitor, most, path: self.path, relative: PathBuf::new(), levels: Vec::new() };
         if walk.enter(self.dir, rules)? == Step::Stop {
@@ -140,7 +135,7 @@ impl Walk<'_> {
     }
 
     /// Goes into a directory, unless the visitor does not want that or it cannot be read.
-    fn enter(&mut self, dir: OwnedFd, above: Option<Rules>) -> Result<Step, FilesError> {
+    fn enter(&mut self, dir: OwnedFd, above: Option<Rules>) -> Result<Step> {
         let (rules, extent) = match above.map(|rules| rules.within(&dir, &self.path)) {
             Some((rules, extent)) => (Some(rules), extent),
             None => (None, Extent::All),
@@ -167,7 +162,7 @@ impl Walk<'_> {
     }
 
     /// Visits an entry of the directory that we are in, and goes into it if it is one itself.
-    fn entry(&mut self, name: &OsStr) -> Result<Step, FilesError> {
+    fn entry(&mut self, name: &OsStr) -> Result<Step> {
         let Some(Level { dir, rules, .. }) = self.levels.last() else { return Ok(Step::Stop) };
         let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
@@ -201,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    fn unreadable(&mut self, errno: Errno) -> Result<Step, FilesError> {
+    fn unreadable(&mut self, errno: Errno) -> Result<Step> {
         let error = Err::<(), _>(errno).at(&self.path);
         error.or_else(|error| self.visitor.unreadable(&self.path, error)).map(|()| Step::Past)
     }

@@ -3,6 +3,7 @@
 
 mod changes;
 mod nodes;
+mod notice;
 mod observer;
 mod scan;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -10,7 +11,7 @@ mod source_linux;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod source_none;
 
-use crate::error::FilesError;
+use crate::error::Result;
 use crate::files::Files;
 use observer::Observer;
 use sa_api::FsChangeKind;
@@ -73,7 +74,7 @@ const WAITING: usize = 64;
 
 impl Files {
     /// Watches the file or directory at a path, through a link at its end.
-    pub async fn watch(&self, path: &OsStr, options: WatchOptions) -> Result<Watch, FilesError> {
+    pub async fn watch(&self, path: &OsStr, options: WatchOptions) -> Result<Watch> {
         let located = self.locate(path)?;
         let slot = self.reserve_watch()?;
         let shared = Arc::clone(self.shared());

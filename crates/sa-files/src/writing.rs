@@ -2,9 +2,9 @@
 
 use crate::condition::Conditions;
 use crate::entry::{Version, kind, mode};
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Located, Shared};
-use crate::root::{Last, Place};
+use crate::root::{Last, NameInDir};
 use bytes::Bytes;
 use rustix::fs::{Gid, Mode, Stat, Uid};
 use rustix::io::Errno;
@@ -55,7 +55,7 @@ pub struct Upload {
 enum State {
     Idle(UnnamedFile),
     /// With a thread that writes; the next bytes come in meanwhile.
-    Writing(JoinHandle<Result<UnnamedFile, FilesError>>),
+    Writing(JoinHandle<Result<UnnamedFile>>),
     Broken,
 }
 
@@ -68,7 +68,7 @@ pub(crate) const DIRECTORY: Mode = Mode::from_raw_mode(0o777);
 
 impl Files {
     /// Begins to write the file at a path. Directories that are missing are made.
-    pub async fn write(&self, path: &OsStr, options: WriteOptions) -> Result<Upload, FilesError> {
+    pub async fn write(&self, path: &OsStr, options: WriteOptions) -> Result<Upload> {
         let located = self.locate(path)?;
         let (place, checked) = (located.clone(), options.clone());
         let (draft, name) = self.run(move |shared| begin(shared, &place, &checked)).await?;
@@ -85,11 +85,7 @@ impl Files {
     }
 }
 
-fn begin(
-    shared: &Shared,
-    located: &Located,
-    options: &WriteOptions,
-) -> Result<(UnnamedFile, OsString), FilesError> {
+fn begin(shared: &Shared, located: &Located, options: &WriteOptions) -> Result<(UnnamedFile, OsString)> {
     let path = &located.absolute;
     // Conditions first: a request that cannot succeed must not make directories.
     if options.conditions.if_match.is_some() {
@@ -101,12 +97,12 @@ fn begin(
     let present = present(&place, located)?;
     options.conditions.check(present.as_ref().map(Version::of).as_ref(), path)?;
     let mode = if present.is_some() || options.mode.is_some() { PRIVATE } else { USUAL };
-    let Place { dir, name } = place;
+    let NameInDir { dir, name } = place;
     Ok((UnnamedFile::create(dir, mode).at(path)?, name))
 }
 
 /// Returns the file that is to be replaced; anything but a regular file is not.
-fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError> {
+fn present(place: &NameInDir, located: &Located) -> Result<Option<Stat>> {
     let path = &located.absolute;
     let refuse = |what: &str| Err(FilesError::Conflict(format!("'{}' is {what}", path.to_string_lossy())));
     let stat = match place.stat() {
@@ -124,7 +120,7 @@ fn present(place: &Place, located: &Located) -> Result<Option<Stat>, FilesError>
 
 impl Upload {
     /// Takes the next bytes; waits for the disk when enough of them are there.
-    pub async fn push(&mut self, bytes: Bytes) -> Result<(), FilesError> {
+    pub async fn push(&mut self, bytes: Bytes) -> Result<()> {
         self.bytes += bytes.len() as u64;
         if let Some(largest) = self.files.limits().largest_file()
             && self.bytes > largest
@@ -139,7 +135,7 @@ impl Upload {
     }
 
     /// Has what waits written, as soon as what came before it is.
-    async fn flush(&mut self) -> Result<(), FilesError> {
+    async fn flush(&mut self) -> Result<()> {
         let mut draft = self.settle().await?;
         self.waiting_bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
@@ -154,7 +150,7 @@ impl Upload {
     }
 
     /// Returns the draft, once nothing writes to it.
-    async fn settle(&mut self) -> Result<UnnamedFile, FilesError> {
+    async fn settle(&mut self) -> Result<UnnamedFile> {
         match std::mem::replace(&mut self.state, State::Broken) {
             State::Idle(draft) => Ok(draft),
             State::Writing(writing) => writing.await.map_err(|_| broken())?,
@@ -163,7 +159,7 @@ impl Upload {
     }
 
     /// Puts the file in place.
-    pub async fn finish(mut self) -> Result<Written, FilesError> {
+    pub async fn finish(mut self) -> Result<Written> {
         if !self.waiting.is_empty() {
             self.flush().await?;
         }
@@ -180,14 +176,14 @@ fn commit(
     draft: UnnamedFile,
     name: OsString,
     bytes: u64,
-) -> Result<Written, FilesError> {
+) -> Result<Written> {
     let path = &located.absolute;
     let dir = draft.dir().try_clone().at(path)?;
     let file = draft.file.try_clone().at(path)?;
     if !options.no_sync {
         file.sync_data().at(path)?;
     }
-    let place = Place { dir, name };
+    let place = NameInDir { dir, name };
     let names = shared.lock_names();
     let replaced = present(&place, located)?;
     options.conditions.check(replaced.as_ref().map(Version::of).as_ref(), path)?;

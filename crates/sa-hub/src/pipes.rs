@@ -29,7 +29,7 @@ pub(crate) enum Output<T> {
 
 /// The way to find out that there is something to read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum Readiness {
     /// The runtime, which knows without a system call when there is nothing.
     Runtime,
     /// The system: the runtime may not have heard yet of the last bytes of an agent that has ended.
@@ -79,11 +79,11 @@ impl Pipes {
     }
 
     /// Reads what is there, once, and hands it to `work`.
-    pub(crate) fn read<T>(&mut self, asked: Asked, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
+    pub(crate) fn read<T>(&mut self, asked: Readiness, work: impl FnOnce(&[u8]) -> T) -> Output<T> {
         let Some(stdout) = &mut self.stdout else { return Output::End };
         let mut read = |buffer: &mut [u8]| match asked {
-            Asked::Runtime => read_ready(stdout, buffer),
-            Asked::System => Ok(rustix::io::read(&*stdout, buffer)?),
+            Readiness::Runtime => read_ready(stdout, buffer),
+            Readiness::System => Ok(rustix::io::read(&*stdout, buffer)?),
         };
         let ended = SCRATCH.with_borrow_mut(|buffer| match read(buffer) {
             Ok(0) => Err(None),

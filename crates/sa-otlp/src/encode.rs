@@ -81,12 +81,10 @@ fn write_span(proto: &mut Proto, span: &Span) {
 
 fn write_record(proto: &mut Proto, record: &LogRecord) {
     proto.fixed64(1, record.at_ns);
-    proto.number(2, record.severity.number());
-    proto.text(3, record.severity.text());
+    proto.number(2, record.severity());
+    proto.text(3, record.level.as_str());
     proto.message(5, |proto| write_value(proto, &Value::Text(record.body.clone())));
-    for (key, value) in &record.attributes {
-        proto.message(6, |proto| write_pair(proto, key, value));
-    }
+    write_attributes(proto, 6, &record.attributes);
     proto.fixed64(11, record.at_ns);
 }
 

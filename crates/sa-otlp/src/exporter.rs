@@ -75,29 +75,19 @@ impl Exporter {
         let counts = [(); 3].map(|()| Arc::<Counts>::default());
         let [span_counts, record_counts, metric_counts] = counts.clone();
         let stop = CancellationToken::new();
-        let sender = |signal, target: &Target, counts| {
+        let sender = |signal, target: &Option<Target>, counts| -> Result<Option<Sender>, ConfigError> {
+            let Some(target) = target else { return Ok(None) };
             let post = Post::new(target.clone())?;
-            Ok::<_, ConfigError>(Sender { signal, post, counts, stop: stop.clone(), failing: false })
+            Ok(Some(Sender { signal, post, counts, stop: stop.clone(), failing: false }))
         };
-        let mut tasks = Vec::new();
-        let mut spans = None;
-        if let Some(target) = &config.traces {
-            let (queue, waiting) = mpsc::channel(config.spans.queue);
-            let (sender, resource) = (sender("spans", target, span_counts)?, config.resource.clone());
-            let encode = move |batch: &[Span]| encode::traces(&resource, batch);
-            tasks.push(tokio::spawn(worker::run(waiting, config.spans, sender, encode)));
-            spans = Some(queue);
-        }
-        let mut records = None;
-        if let Some(target) = &config.logs {
-            let (queue, waiting) = mpsc::channel(config.records.queue);
-            let (sender, resource) = (sender("logs", target, record_counts)?, config.resource.clone());
-            let encode = move |batch: &[LogRecord]| encode::logs(&resource, batch);
-            tasks.push(tokio::spawn(worker::run(waiting, config.records, sender, encode)));
-            records = Some(queue);
-        }
-        let metrics =
-            config.metrics.as_ref().map(|target| sender("metrics", target, metric_counts)).transpose()?;
+        let spans = sender("spans", &config.traces, span_counts)?;
+        let records = sender("logs", &config.logs, record_counts)?;
+        let metrics = sender("metrics", &config.metrics, metric_counts)?;
+        let (mut tasks, resource) = (Vec::new(), &config.resource);
+        let spans = spans
+            .map(|sender| worker::start(sender, config.spans, resource.clone(), encode::traces, &mut tasks));
+        let records = records
+            .map(|sender| worker::start(sender, config.records, resource.clone(), encode::logs, &mut tasks));
         let (tasks, metrics) = (Mutex::new(tasks), Mutex::new(metrics));
         Ok(Self { inner: Arc::new(Inner { config, spans, records, metrics, counts, stop, tasks }) })
     }

@@ -31,7 +31,7 @@ pub use content::Content;
 pub use context::TraceContext;
 pub use exporter::{ExportCounts, Exporter};
 pub use installs::Installation;
-pub use logs::{LogLayer, LogRecord, Severity};
+pub use logs::{LogLayer, LogRecord};
 pub use metrics::{Histogram, Point, Reading, ReadingKind, Value as MetricValue};
 pub use span::{Attribute, Span, SpanId, SpanKind, SpanStatus, Value};
 pub use turns::{Conversation, TurnTracer};

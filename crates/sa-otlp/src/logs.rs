@@ -1,7 +1,7 @@
 //! The daemon's log as OTLP records.
 
 use crate::exporter::{Exporter, now_ns};
-use crate::span::Value;
+use crate::span::{Attribute, Value};
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 use tracing::field::{Field, Visit};
@@ -12,54 +12,25 @@ use tracing_subscriber::layer::Context;
 /// Crates that log while telemetry is exported. Exporting their records would lead to more of them.
 const OWN_TARGETS: [&str; 5] = ["sa_otlp", "hyper", "reqwest", "rustls", "h2"];
 
-/// The severity of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    Trace,
-    Debug,
-    Info,
-    Warn,
-    Error,
-}
-
 /// A record of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRecord {
     /// The time of the record, in nanoseconds since 1970.
     pub at_ns: u64,
-    pub severity: Severity,
+    pub level: Level,
     pub body: String,
-    pub attributes: Vec<(&'static str, Value)>,
+    pub attributes: Vec<Attribute>,
 }
 
-impl Severity {
-    pub(crate) fn number(self) -> u64 {
-        match self {
-            Self::Trace => 1,
-            Self::Debug => 5,
-            Self::Info => 9,
-            Self::Warn => 13,
-            Self::Error => 17,
-        }
-    }
-
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Trace => "TRACE",
-            Self::Debug => "DEBUG",
-            Self::Info => "INFO",
-            Self::Warn => "WARN",
-            Self::Error => "ERROR",
-        }
-    }
-
-    fn of(level: Level) -> Self {
-        match level {
-            Level::TRACE => Self::Trace,
-            Level::DEBUG => Self::Debug,
-            Level::INFO => Self::Info,
-            Level::WARN => Self::Warn,
-            _ => Self::Error,
+impl LogRecord {
+    /// Returns the number of the record's severity.
+    pub(crate) fn severity(&self) -> u64 {
+        match self.level {
+            Level::TRACE => 1,
+            Level::DEBUG => 5,
+            Level::INFO => 9,
+            Level::WARN => 13,
+            _ => 17,
         }
     }
 }
@@ -87,10 +58,10 @@ impl<S: Subscriber> Layer<S> for LogLayer {
         }
         let mut fields = Fields::default();
         event.record(&mut fields);
-        fields.attributes.push(("code.namespace", Value::Text(target.to_owned())));
+        fields.attributes.push(Attribute::text("code.namespace", target));
         exporter.record(LogRecord {
             at_ns: now_ns(),
-            severity: Severity::of(*event.metadata().level()),
+            level: *event.metadata().level(),
             body: fields.message,
             attributes: fields.attributes,
         });
@@ -100,14 +71,14 @@ impl<S: Subscriber> Layer<S> for LogLayer {
 #[derive(Default)]
 struct Fields {
     message: String,
-    attributes: Vec<(&'static str, Value)>,
+    attributes: Vec<Attribute>,
 }
 
 impl Fields {
     fn add(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::Text(text)) => self.message = text,
-            (name, value) => self.attributes.push((name, value)),
+            (key, value) => self.attributes.push(Attribute { key, value }),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::context::TraceContext;
 use sha2::{Digest, Sha256};
 
 /// The id of a span within its trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct SpanId(pub [u8; 8]);
 
 /// The value of an attribute.

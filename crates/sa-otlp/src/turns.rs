@@ -80,11 +80,6 @@ impl TurnTracer {
         context
     }
 
-    /// Returns the context of the turn that runs.
-    pub fn context(&self) -> Option<&TraceContext> {
-        self.turn.as_ref().map(|turn| &turn.context)
-    }
-
     /// Takes note of an event. The model is the one that the session has now.
     pub fn event(&mut self, event: &EventData, model: Option<&str>, at_ms: u64) {
         match event {

@@ -1,6 +1,7 @@
 //! The task that sends one signal: it takes what waits in batches, and tries again while the collector may still take it.
 
 use crate::config::Batching;
+use crate::encode::Resource;
 use crate::exporter::Counts;
 use crate::post::{Outcome, Post};
 use sa_net::Backoff;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -71,8 +73,21 @@ impl Sender {
     }
 }
 
-/// Sends what comes into a queue, until it is closed and empty.
-pub(crate) async fn run<T>(
+/// Starts the task that sends what comes into a queue, until it is closed and empty.
+pub(crate) fn start<T: Send + Sync + 'static>(
+    sender: Sender,
+    batching: Batching,
+    resource: Resource,
+    encode: fn(&Resource, &[T]) -> Vec<u8>,
+    tasks: &mut Vec<JoinHandle<()>>,
+) -> mpsc::Sender<T> {
+    let (queue, waiting) = mpsc::channel(batching.queue);
+    let encode = move |batch: &[T]| encode(&resource, batch);
+    tasks.push(tokio::spawn(run(waiting, batching, sender, encode)));
+    queue
+}
+
+async fn run<T>(
     mut queue: mpsc::Receiver<T>,
     batching: Batching,
     mut sender: Sender,

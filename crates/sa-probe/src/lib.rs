@@ -8,4 +8,4 @@ mod probe;
 
 pub use error::ProbeError;
 pub use offer::{Choice, Offer, Select, every_agent_can};
-pub use probe::{Probe, ProbeOptions};
+pub use probe::{Answers, Probe, ProbeOptions};

@@ -27,6 +27,15 @@ pub struct ProbeOptions {
     pub patience: Duration,
 }
 
+/// Answers of an agent that are good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// Also an earlier one, if there is one.
+    Known,
+    /// Only one that the agent gives now.
+    New,
+}
+
 /// Asks agents what they offer. Cloning gives another handle on the same thing.
 #[derive(Clone)]
 pub struct Probe {
@@ -36,12 +45,12 @@ pub struct Probe {
 struct Inner {
     options: ProbeOptions,
     /// Locked for single look-ups only.
-    answers: Mutex<HashMap<Key, Answer>>,
+    answers: Mutex<HashMap<Key, SharedOffer>>,
 }
 
 /// The agent and its command: another version, or another program, is asked again.
 type Key = (String, String);
-type Answer = Shared<BoxFuture<'static, Result<Arc<Offer>, ProbeError>>>;
+type SharedOffer = Shared<BoxFuture<'static, Result<Arc<Offer>, ProbeError>>>;
 
 impl Probe {
     /// Creates a probe that knows nothing yet.
@@ -49,10 +58,10 @@ impl Probe {
         Self { inner: Arc::new(Inner { options, answers: Mutex::default() }) }
     }
 
-    /// Returns the agent's offer. With `anew`, the agent is asked even if an earlier answer is known.
-    pub async fn ask(&self, agent: &AgentSpec, anew: bool) -> Result<Arc<Offer>, ProbeError> {
+    /// Returns the agent's offer.
+    pub async fn ask(&self, agent: &AgentSpec, answers: Answers) -> Result<Arc<Offer>, ProbeError> {
         let (key, launchable) = self.key(agent)?;
-        let answer = self.answer(key.clone(), launchable, anew);
+        let answer = self.answer(key.clone(), launchable, answers);
         let offer = answer.clone().await;
         if offer.is_err() {
             // A failure may not happen again, so it is not remembered.
@@ -82,15 +91,17 @@ impl Probe {
         Ok(((agent.id.clone(), identity), launchable))
     }
 
-    fn answer(&self, key: Key, launchable: Launchable, anew: bool) -> Answer {
+    fn answer(&self, key: Key, launchable: Launchable, wanted: Answers) -> SharedOffer {
         let mut answers = self.inner.answers.lock();
         match answers.get(&key) {
             // A question that is still open is not asked twice. A failure that nobody waited for is no answer.
-            Some(known) if known.peek().is_none_or(|said| !anew && said.is_ok()) => known.clone(),
+            Some(known) if known.peek().is_none_or(|said| wanted == Answers::Known && said.is_ok()) => {
+                known.clone()
+            }
             _ => {
                 // On a separate task: the caller may go away, others wait for the same answer.
                 let asking = tokio::spawn(Arc::clone(&self.inner).converse(launchable));
-                let answer: Answer =
+                let answer: SharedOffer =
                     async move { asking.await.unwrap_or_else(|_| Err(ProbeError::Ended(String::new()))) }
                         .boxed()
                         .shared();

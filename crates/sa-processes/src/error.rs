@@ -13,6 +13,9 @@ pub enum StartError {
     /// The process cannot be started, now or later.
     #[error("{0}")]
     Refused(SpawnError),
+    /// The system has no process, descriptor or memory to spare.
+    #[error("{0}")]
+    Exhausted(SpawnError),
     /// The system cannot just now.
     #[error("{0}")]
     Failed(SpawnError),
@@ -25,6 +28,7 @@ impl From<SpawnError> for StartError {
     fn from(error: SpawnError) -> Self {
         use io::ErrorKind as Kind;
         match &error {
+            _ if error.is_exhausted() => Self::Exhausted(error),
             SpawnError::ShuttingDown => Self::ShuttingDown,
             SpawnError::Io(source) => match source.kind() {
                 // A NUL byte in an argument, or more arguments than the system takes.

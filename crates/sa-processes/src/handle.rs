@@ -9,12 +9,19 @@ use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
-use sa_api::ProcessLogsStream;
+use sa_api::{ProcessInfo, ProcessLogsStream, ProcessOwner, ProcessState, Timestamp};
 use sa_journal::{Gap, Step};
 use sa_supervisor::{Process as Child, TerminalSize};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+
+/// The state of a process's input after what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterInput {
+    Open,
+    Closed,
+}
 
 /// The end of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,26 +34,6 @@ pub struct Ended {
     pub out_of_memory: bool,
     /// The time of the end, in milliseconds since 1970.
     pub at_ms: u64,
-}
-
-/// The state of a process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
-    pub id: String,
-    pub command: String,
-    pub args: Vec<String>,
-    /// The working directory that was asked for.
-    pub cwd: Option<String>,
-    /// Set if it has a terminal.
-    pub tty: bool,
-    /// Set if it accepts input.
-    pub interactive: bool,
-    /// The process's id in the system; another process may have it after the end.
-    pub pid: u32,
-    /// The time of the start, in milliseconds since 1970.
-    pub created_at_ms: u64,
-    /// The end, once the process has ended.
-    pub ended: Option<Ended>,
 }
 
 /// One process. Cloning gives another handle on the same one.
@@ -85,18 +72,27 @@ impl Process {
         self.inner.spec.terminal.is_some()
     }
 
-    pub fn describe(&self) -> Snapshot {
+    /// Returns the process as the contract describes it.
+    pub fn describe(&self) -> ProcessInfo {
         let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
-        Snapshot {
+        let ended = shared.ended();
+        ProcessInfo {
             id: id.clone(),
             command: spec.command.clone(),
             args: spec.args.clone(),
             cwd: spec.cwd.clone(),
             tty: spec.terminal.is_some(),
             interactive: spec.interactive,
-            pid: child.pid(),
+            owner: ProcessOwner::User,
+            status: if ended.is_some() { ProcessState::Exited } else { ProcessState::Running },
+            pid: ended.is_none().then(|| child.pid()),
+            exit_code: ended.as_ref().and_then(|ended| ended.code),
+            signal: ended.as_ref().and_then(|ended| ended.signal),
+            oom_killed: ended.as_ref().is_some_and(|ended| ended.out_of_memory),
+            created_at: Timestamp::from_millis(*created_at_ms),
+            exited_at: ended.as_ref().map(|ended| Timestamp::from_millis(ended.at_ms)),
             created_at_ms: *created_at_ms,
-            ended: shared.ended(),
+            exited_at_ms: ended.map(|ended| ended.at_ms),
         }
     }
 
@@ -116,15 +112,15 @@ impl Process {
         self.wait().await;
     }
 
-    /// Queues input; `last` closes the input after it. Waits for a while when as much is queued as may be.
-    pub async fn input(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
-        tokio::time::timeout(INPUT_WAIT, self.input_patiently(bytes, last))
+    /// Queues input. Waits for a while when as much is queued as may be.
+    pub async fn input(&self, bytes: Bytes, after: AfterInput) -> Result<(), InputError> {
+        tokio::time::timeout(INPUT_WAIT, self.input_patiently(bytes, after))
             .await
             .unwrap_or(Err(InputError::NotReading))
     }
 
     /// Sends input, and waits until there is room for it or the process ends.
-    pub async fn input_patiently(&self, bytes: Bytes, last: bool) -> Result<(), InputError> {
+    pub async fn input_patiently(&self, bytes: Bytes, after: AfterInput) -> Result<(), InputError> {
         let Inner { shared, commands, .. } = &*self.inner;
         if shared.ended().is_some() {
             return Err(InputError::Ended);
@@ -132,7 +128,7 @@ impl Process {
         let room = u32::try_from(bytes.len().min(INPUT_QUEUE_BYTES)).unwrap_or(u32::MAX);
         let room = Arc::clone(&shared.room).acquire_many_owned(room).await.map_err(|_| InputError::Ended)?;
         let (reply, answer) = oneshot::channel();
-        let command = ProcessCommand::Input { piece: QueuedInput { bytes, _room: room }, last, reply };
+        let command = ProcessCommand::Input { piece: QueuedInput { bytes, _room: room }, after, reply };
         commands.send(command).await.map_err(|_| InputError::Ended)?;
         answer.await.unwrap_or(Err(InputError::Ended))
     }

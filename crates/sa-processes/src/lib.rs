@@ -27,7 +27,7 @@ mod streams;
 
 pub use config::{BadConfig, check_config, read_file_keys};
 pub use error::{InputError, RemoveError, ResizeError, StartError};
-pub use handle::{Ended, Process, Snapshot};
+pub use handle::{AfterInput, Ended, Process};
 pub use log::{Entry, Position};
 pub use reader::Reader;
 pub use registry::{Processes, Totals};

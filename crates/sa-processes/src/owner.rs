@@ -8,7 +8,7 @@
 //! everything.
 
 use crate::error::{InputError, ResizeError};
-use crate::handle::Ended;
+use crate::handle::{AfterInput, Ended};
 use crate::input::{Input, QueuedInput};
 use crate::limits::{READER_LAG_BYTES, READER_STALL};
 use crate::registry::{Registry, Slot};
@@ -26,7 +26,7 @@ pub(crate) enum ProcessCommand {
     /// Write this, and then perhaps close the input.
     Input {
         piece: QueuedInput,
-        last: bool,
+        after: AfterInput,
         reply: oneshot::Sender<Result<(), InputError>>,
     },
     Resize {
@@ -94,8 +94,8 @@ impl Owner {
     fn command(&mut self, command: ProcessCommand) {
         // Nobody waits for the answer any more: that is fine, too.
         match command {
-            ProcessCommand::Input { piece, last, reply } => {
-                let _ = reply.send(self.accept(piece, last));
+            ProcessCommand::Input { piece, after, reply } => {
+                let _ = reply.send(self.accept(piece, after));
             }
             ProcessCommand::Resize { size, reply } => {
                 let resized = self.streams.resize(size).ok_or(ResizeError::NoTerminal);
@@ -104,11 +104,11 @@ impl Owner {
         }
     }
 
-    fn accept(&mut self, piece: QueuedInput, last: bool) -> Result<(), InputError> {
+    fn accept(&mut self, piece: QueuedInput, after: AfterInput) -> Result<(), InputError> {
         if !self.streams.takes_input() || !self.input.is_open() {
             return Err(InputError::Closed);
         }
-        match self.streams.end_of_input().filter(|_| last) {
+        match self.streams.end_of_input().filter(|_| after == AfterInput::Closed) {
             Some(key) => {
                 let QueuedInput { bytes, _room } = piece;
                 let typed: Vec<u8> = bytes.iter().copied().chain([key]).collect();
@@ -116,7 +116,7 @@ impl Owner {
             }
             None => {
                 self.input.push(piece);
-                if last {
+                if after == AfterInput::Closed {
                     self.input.finish();
                 }
             }

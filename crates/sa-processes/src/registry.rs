@@ -2,7 +2,7 @@
 
 use crate::config::{BadConfig, check_config};
 use crate::error::{RemoveError, StartError};
-use crate::handle::{Inner, Process, Snapshot};
+use crate::handle::{Inner, Process};
 use crate::input::Input;
 use crate::limits::{COMMANDS, ENDED_LOG_BYTES, INPUT_QUEUE_BYTES};
 use crate::owner::Owner;
@@ -10,7 +10,7 @@ use crate::shared::{Shared, now_ms};
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
 use parking_lot::{Mutex, MutexGuard};
-use sa_api::ProcessConfig;
+use sa_api::{ProcessConfig, ProcessInfo};
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -181,7 +181,7 @@ impl Processes {
     }
 
     /// Returns all processes, in the order of their creation.
-    pub fn list(&self) -> Vec<Snapshot> {
+    pub fn list(&self) -> Vec<ProcessInfo> {
         let mut processes: Vec<Process> = self.registry.lock().processes.values().cloned().collect();
         processes.sort_by_key(Process::number);
         processes.iter().map(Process::describe).collect()

@@ -4,9 +4,11 @@
 mod stage;
 
 use bytes::Bytes;
-use sa_api::{ProcessConfig, ProcessLogsStream};
+use sa_api::{ProcessConfig, ProcessLogsStream, ProcessState};
 use sa_journal::Step;
-use sa_processes::{Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, TerminalSize};
+use sa_processes::{
+    AfterInput, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, TerminalSize,
+};
 use stage::*;
 use std::time::Duration;
 
@@ -15,9 +17,9 @@ async fn output_is_kept_by_sequence_and_complete_at_the_end() {
     let processes = processes();
     let process = processes.create(script("echo one; echo two >&2; echo three; exit 3")).await.unwrap();
     within(process.wait()).await;
-    let snapshot = process.describe();
-    assert_eq!(snapshot.ended.as_ref().map(|ended| (ended.code, ended.signal)), Some((Some(3), None)));
-    assert!(snapshot.id.starts_with("proc_") && snapshot.pid > 0 && !snapshot.tty);
+    let info = process.describe();
+    assert_eq!((info.status, info.exit_code, info.signal), (ProcessState::Exited, Some(3), None));
+    assert!(info.id.starts_with("proc_") && info.pid.is_none() && !info.tty);
     let (entries, dropped) = process.output(Position::After(0), None);
     assert_eq!(dropped, None);
     let numbers: Vec<u64> = entries.iter().map(|entry| entry.sequence).collect();
@@ -49,20 +51,20 @@ async fn a_follower_gets_everything_and_then_the_end() {
 async fn input_reaches_a_process_and_ends() {
     let processes = processes();
     let process = processes.create(script("cat; echo done")).await.unwrap();
-    process.input(Bytes::from_static(b"hello "), false).await.unwrap();
-    process.input(Bytes::from_static(b"there\n"), true).await.unwrap();
+    process.input(Bytes::from_static(b"hello "), AfterInput::Open).await.unwrap();
+    process.input(Bytes::from_static(b"there\n"), AfterInput::Closed).await.unwrap();
     within(process.wait()).await;
     assert_eq!(all_text(&process), "hello there\ndone\n");
-    assert_eq!(process.input(Bytes::new(), false).await, Err(InputError::Ended));
+    assert_eq!(process.input(Bytes::new(), AfterInput::Open).await, Err(InputError::Ended));
 }
 
 #[tokio::test]
 async fn input_can_be_closed_before_anything_was_sent() {
     let processes = processes();
     let process = processes.create(script("cat; echo over; sleep 600")).await.unwrap();
-    process.input(Bytes::new(), true).await.unwrap();
+    process.input(Bytes::new(), AfterInput::Closed).await.unwrap();
     within(printed(&process, "over")).await;
-    assert_eq!(process.input(Bytes::from_static(b"x"), false).await, Err(InputError::Closed));
+    assert_eq!(process.input(Bytes::from_static(b"x"), AfterInput::Open).await, Err(InputError::Closed));
     assert!(matches!(process.resize(SIZE).await, Err(ResizeError::NoTerminal)));
     within(process.stop(Duration::ZERO)).await;
 }
@@ -76,7 +78,7 @@ async fn input_that_nobody_reads_is_bounded_and_its_end_ends_the_wait() {
         let process = process.clone();
         tokio::spawn(async move {
             let mut taken = 0;
-            while process.input_patiently(block.clone(), false).await.is_ok() {
+            while process.input_patiently(block.clone(), AfterInput::Open).await.is_ok() {
                 taken += 1;
             }
             taken
@@ -97,7 +99,7 @@ async fn a_process_that_closed_its_input_takes_no_more() {
     // The first write may find it out.
     let mut answer = Ok(());
     for _ in 0..2 {
-        answer = process.input(Bytes::from_static(b"x"), false).await;
+        answer = process.input(Bytes::from_static(b"x"), AfterInput::Open).await;
     }
     assert_eq!(answer, Err(InputError::Closed));
     within(process.stop(Duration::ZERO)).await;
@@ -243,7 +245,7 @@ async fn a_terminal_is_one_stream_and_its_input_ends_by_a_key() {
     assert!(process.has_terminal());
     within(printed(&process, "24 80")).await;
     process.resize(TerminalSize { columns: 90, rows: 30 }).await.unwrap();
-    process.input(Bytes::from_static(b"typed\n"), true).await.unwrap();
+    process.input(Bytes::from_static(b"typed\n"), AfterInput::Closed).await.unwrap();
     within(process.wait()).await;
     let (entries, _) = process.output(Position::After(0), None);
     assert!(entries.iter().all(|entry| entry.stream == ProcessLogsStream::Pty));

@@ -11,6 +11,7 @@
 
 use crate::complaint::{Meaning, NOT_LET_IN, Work, meaning};
 use crate::credentials::split_credentials;
+use crate::error::Result;
 use crate::git::{Git, GitFailure};
 use crate::lock::lock;
 use crate::source::{Reference, Repository, shown, without_secrets};
@@ -118,11 +119,7 @@ impl Wish<'_> {
 impl Cache<'_> {
     /// Returns the files of a repository, fetched if there are none, or if they are of a branch and old. A copy is
     /// used as long as there is nothing better.
-    pub(crate) async fn checkout(
-        &self,
-        origin: &str,
-        repository: &Repository,
-    ) -> Result<Checkout, SkillsError> {
+    pub(crate) async fn checkout(&self, origin: &str, repository: &Repository) -> Result<Checkout> {
         let name = key(&[repository.address.as_bytes(), repository.reference.as_str().as_bytes()]);
         let directory = VersionedDirectory::new(self.home.join("sources").join(name));
         let lock = lock(&directory.root().join("lock"), self.limits.lock_wait).await?;
@@ -148,7 +145,7 @@ impl Cache<'_> {
         Ok(Checkout { root, dropped_links, warning, lock })
     }
 
-    async fn look(&self, wish: &Wish<'_>, known: Option<&State>) -> Result<State, SkillsError> {
+    async fn look(&self, wish: &Wish<'_>, known: Option<&State>) -> Result<State> {
         let directory = wish.directory.clone();
         let staging = on_disk(move || directory.clean().and_then(|()| directory.stage())).await?;
         let looked = self.look_in(wish, known, staging.path()).await;
@@ -156,12 +153,7 @@ impl Cache<'_> {
         looked
     }
 
-    async fn look_in(
-        &self,
-        wish: &Wish<'_>,
-        known: Option<&State>,
-        staging: &Path,
-    ) -> Result<State, SkillsError> {
+    async fn look_in(&self, wish: &Wish<'_>, known: Option<&State>, staging: &Path) -> Result<State> {
         let (supervisor, limits) = (self.supervisor, self.limits);
         let (address, credentials) = split_credentials(&wish.repository.address);
         let (repository, credentials) = (&staging.join("repository"), credentials.as_ref());
@@ -197,7 +189,7 @@ impl Cache<'_> {
     }
 
     /// Resolves the reference at this moment.
-    async fn resolve(&self, wish: &Wish<'_>, git: &Git<'_>) -> Result<Want, SkillsError> {
+    async fn resolve(&self, wish: &Wish<'_>, git: &Git<'_>) -> Result<Want> {
         let names = match &wish.repository.reference {
             Reference::Commit(commit) => {
                 return Ok(Want { name: commit.clone(), commit: Some(commit.clone()), moves: false });
@@ -224,7 +216,7 @@ impl Cache<'_> {
     }
 
     /// Gets what is wanted, and as little else as the other side allows.
-    async fn download(&self, wish: &Wish<'_>, git: &Git<'_>, want: &Want) -> Result<String, SkillsError> {
+    async fn download(&self, wish: &Wish<'_>, git: &Git<'_>, want: &Want) -> Result<String> {
         const FETCH: [&str; 4] = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"];
         let address = git.address;
         let alone =
@@ -256,7 +248,7 @@ impl Cache<'_> {
     }
 
     /// Checks what was unpacked. Returns the links that it removed, and the digest of the rest.
-    async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<(Vec<String>, String), SkillsError> {
+    async fn check(&self, wish: &Wish<'_>, tree: &Path) -> Result<(Vec<String>, String)> {
         let (tree, limits) = (tree.to_owned(), self.limits.clone());
         let too_large = wish.failed(Work::Unpack, self.limits)(GitFailure::TooLarge);
         try_on_disk(tree.clone(), move || match measure(&tree, &limits).map_err(at(&tree))? {

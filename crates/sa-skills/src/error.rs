@@ -3,6 +3,9 @@
 use sa_disk::DiskError;
 use std::path::PathBuf;
 
+/// A result with the usual error of this crate.
+pub(crate) type Result<T, E = SkillsError> = std::result::Result<T, E>;
+
 /// The reason why skills could not be put in place.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillsError {

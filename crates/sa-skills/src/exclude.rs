@@ -1,6 +1,6 @@
 //! Keeps what was placed out of `git status`: lines in the repository's own `info/exclude`, which is not committed.
 
-use crate::plain::read_plain;
+use sa_disk::read_plain;
 use sa_disk::{Durability, write_atomic};
 use std::fs;
 use std::io;

@@ -1,11 +1,12 @@
 //! Skills in a directory: which there are, what they are called, which are asked for.
 
 use crate::SkillsError;
+use crate::error::Result;
 use crate::limits::{
     FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES, SEARCH_ENTRIES, SEARCH_WARNINGS,
 };
-use crate::plain::read_plain;
 use sa_disk::at;
+use sa_disk::read_plain;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io;
@@ -52,7 +53,7 @@ pub(crate) fn find(
     place: &SearchRoot<'_>,
     only: &[String],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Chosen>, SkillsError> {
+) -> Result<Vec<Chosen>> {
     let skills = place.search(warnings)?;
     if skills.is_empty() {
         return Err(SkillsError::NoSkills { origin: place.origin.to_owned() });
@@ -81,7 +82,7 @@ pub(crate) fn find(
 
 impl SearchRoot<'_> {
     /// Returns all skills, nearest first. There are none inside of another.
-    fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>, SkillsError> {
+    fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>> {
         let root = fs::canonicalize(self.root).map_err(at(self.root))?;
         let start = self.start(&root)?;
         let mut seen = BTreeSet::from([start.clone()]);
@@ -128,7 +129,7 @@ impl SearchRoot<'_> {
         Ok(skills)
     }
 
-    fn start(&self, root: &Path) -> Result<PathBuf, SkillsError> {
+    fn start(&self, root: &Path) -> Result<PathBuf> {
         let wrong = |reason| {
             let (origin, subpath) = (self.origin.to_owned(), self.subpath.display().to_string());
             Err(SkillsError::Subpath { origin, subpath, reason })
@@ -163,7 +164,7 @@ impl SearchRoot<'_> {
         Some(Skill { name, inner, has_description })
     }
 
-    fn choose<'s>(&self, skills: &'s [Skill], only: &[String]) -> Result<Vec<&'s Skill>, SkillsError> {
+    fn choose<'s>(&self, skills: &'s [Skill], only: &[String]) -> Result<Vec<&'s Skill>> {
         if only.is_empty() {
             return Ok(skills.iter().collect());
         }
@@ -190,7 +191,7 @@ impl SearchRoot<'_> {
     }
 
     /// Refuses a skill with dropped links: it is not what its author meant.
-    fn refuse_dropped_links(&self, skill: &Path) -> Result<(), SkillsError> {
+    fn refuse_dropped_links(&self, skill: &Path) -> Result<()> {
         match self.dropped_links.iter().find(|link| Path::new(link).starts_with(skill)) {
             Some(link) => Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() }),
             None => Ok(()),
@@ -232,13 +233,28 @@ fn is_name(name: &str) -> bool {
 
 /// Returns the lines between the two marks at the beginning of a file; none if it does not begin with one.
 fn read_front_matter(file: &Path) -> io::Result<Vec<String>> {
-    let bytes = read_plain(file, FRONT_MATTER_BYTES)?;
-    let text = String::from_utf8_lossy(&bytes);
+    Ok(front_matter(&read_plain(file, FRONT_MATTER_BYTES)?))
+}
+
+fn front_matter(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end);
     if lines.next() != Some("---") {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    Ok(lines.take_while(|line| *line != "---").map(str::to_owned).collect())
+    lines.take_while(|line| *line != "---").map(str::to_owned).collect()
+}
+
+/// Panics unless a name that is taken from these bytes, as a `SKILL.md`, is one plain name of a directory.
+#[cfg(feature = "testing")]
+pub fn names_are_plain(data: &[u8]) {
+    let lines = front_matter(data);
+    let value = field(&lines, "description");
+    assert!(value.is_none_or(|value| !value.is_empty() && !value.contains('\n')));
+    let Some(name) = field(&lines, "name").filter(|name| is_name(name)) else { return };
+    let mut parts = Path::new(&name).components();
+    assert!(matches!(parts.next(), Some(std::path::Component::Normal(part)) if part == name.as_str()));
+    assert_eq!(parts.next(), None);
 }
 
 /// Returns the value of a field: of one line, or that it has more.

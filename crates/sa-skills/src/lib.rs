@@ -19,6 +19,13 @@ mod skills;
 mod source;
 mod tree;
 
+#[cfg(feature = "testing")]
+pub mod testing {
+    //! A property of skills that others wrote, for tests and fuzzing.
+
+    pub use crate::find::names_are_plain;
+}
+
 pub use error::{SkillsError, SkillsFault};
 pub use limits::SkillsLimits;
 pub use places::Places;

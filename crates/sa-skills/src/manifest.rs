@@ -1,6 +1,6 @@
 //! The contents of a directory and their users, so that they are recognized and can be removed.
 
-use crate::SkillsError;
+use crate::error::Result;
 use sa_disk::{Durability, at, remove_all, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl PlacedEntry {
 
 impl Manifest {
     /// Reads a manifest. A missing or unreadable one is empty.
-    pub(crate) fn read(path: &Path) -> Result<Self, SkillsError> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         match fs::read(path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
@@ -86,7 +86,7 @@ impl Manifest {
         }
     }
 
-    pub(crate) fn write(&self, path: &Path) -> Result<(), SkillsError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
         if self.entries.is_empty() && self.created.is_empty() && self.owners.is_empty() {
             return Ok(remove_all(path)?);
         }

@@ -3,6 +3,7 @@
 //! A link to a directory of the user leads there. One to a skill of a repository leads to a copy for this place alone, next
 //! to its manifest: agents write through links, and others use the same repository.
 
+use crate::error::Result;
 use crate::exclude::keep_out_of_git;
 use crate::manifest::{CopyMark, Manifest, PlacedEntry, Wanted};
 use crate::tree::{Original, identity, seal};
@@ -43,11 +44,7 @@ enum Occupant {
 impl Placement {
     /// Has the directory be as the manifest's owners want it, and keeps the manifest. Answers with warnings for the session
     /// that is `starting`, if one is.
-    pub(crate) fn settle(
-        &self,
-        mut manifest: Manifest,
-        starting: Option<&str>,
-    ) -> Result<Vec<String>, SkillsError> {
+    pub(crate) fn settle(&self, mut manifest: Manifest, starting: Option<&str>) -> Result<Vec<String>> {
         let wanted = manifest.wanted();
         let is_own = |session: &str| starting == Some(session);
         let mut warnings = Vec::new();
@@ -106,7 +103,7 @@ impl Placement {
 
     /// Returns the directory, made if `make`. It must be inside of the one that the agent works in: a link that leads
     /// out would have us change what belongs to somebody else.
-    fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>, SkillsError> {
+    fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>> {
         let mut path = self.cwd.clone();
         manifest.cwd.clone_from(&self.cwd);
         manifest.relative.clone_from(&self.relative);
@@ -137,7 +134,7 @@ impl Placement {
         directory: &Path,
         manifest: &mut Manifest,
         is_wanted: impl Fn(&str) -> bool,
-    ) -> Result<(), SkillsError> {
+    ) -> Result<()> {
         let outdated: Vec<String> =
             manifest.entries.keys().filter(|name| !is_wanted(name)).cloned().collect();
         for name in outdated {
@@ -157,7 +154,7 @@ impl Placement {
         manifest: &mut Manifest,
         name: &str,
         wanted: &Wanted,
-    ) -> Result<Option<String>, SkillsError> {
+    ) -> Result<Option<String>> {
         let path = directory.join(name);
         let known = manifest.entries.get(name).cloned();
         let occupant = self.occupant(&path, known.as_ref(), wanted);
@@ -208,7 +205,7 @@ impl Placement {
 
     /// Copies a skill of a repository for this place, unless the very copy is there. The name is a digest of the contents, so a
     /// changed one is not taken for it, and links move from one to the next in one step.
-    fn own_copy(&self, name: &str, wanted: &Wanted) -> Result<Option<PathBuf>, SkillsError> {
+    fn own_copy(&self, name: &str, wanted: &Wanted) -> Result<Option<PathBuf>> {
         if self.copies || !wanted.target.starts_with(&self.home) {
             return Ok(None);
         }
@@ -229,7 +226,7 @@ impl Placement {
     }
 
     /// Removes the copies that no link leads to.
-    fn remove_unused_copies(&self, manifest: &Manifest) -> Result<(), SkillsError> {
+    fn remove_unused_copies(&self, manifest: &Manifest) -> Result<()> {
         let copies = self.own_copies();
         let Ok(entries) = fs::read_dir(&copies) else { return Ok(()) };
         for entry in entries {
@@ -250,7 +247,7 @@ impl Placement {
         draft: &Path,
         path: &Path,
         wanted: &Wanted,
-    ) -> Result<(), SkillsError> {
+    ) -> Result<()> {
         let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
         let fingerprint = original.fingerprint().map_err(at(&wanted.target))?;
         let known = manifest.entries.get(name).and_then(|entry| entry.copy.as_ref());
@@ -277,7 +274,7 @@ impl Placement {
         draft: &Path,
         path: &Path,
         copy: Option<CopyMark>,
-    ) -> Result<(), SkillsError> {
+    ) -> Result<()> {
         let is_directory = |path: &Path| fs::symlink_metadata(path).is_ok_and(|is| is.is_dir());
         // A link takes the place of a link in one step; nothing takes the place of a directory with something in it.
         if is_directory(path) || (copy.is_some() && path.is_symlink()) {
@@ -347,7 +344,7 @@ fn cannot_link(error: &io::Error) -> bool {
     matches!(error.kind(), PermissionDenied | Unsupported)
 }
 
-fn remove_drafts(directory: &Path) -> Result<(), SkillsError> {
+fn remove_drafts(directory: &Path) -> Result<()> {
     for entry in fs::read_dir(directory).map_err(at(directory))? {
         let path = entry.map_err(at(directory))?.path();
         if path.file_name().unwrap_or_default().to_string_lossy().starts_with(DRAFT) {

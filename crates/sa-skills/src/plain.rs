@@ -1,28 +1,9 @@
-//! Files that others put there: read if they are plain files, and no further than is asked for.
+//! Copies of files that others put there.
 
-use rustix::fs::{Mode, OFlags, open};
-use std::fs::{File, OpenOptions};
+use sa_disk::open_plain;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::Path;
-
-/// Returns the beginning of a file, at most this many bytes of it.
-pub(crate) fn read_plain(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_plain(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Opens a plain file.
-///
-/// A pipe under its name would be waited on forever: it is opened without waiting, and refused by what it turns out to be.
-pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(open(path, flags, Mode::empty())?);
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
-    }
-    Ok(file)
-}
 
 /// Copies a plain file with its permissions to where nothing is.
 pub(crate) fn copy_plain(from: &Path, to: &Path, most: u64) -> io::Result<()> {

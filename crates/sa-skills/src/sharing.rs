@@ -1,6 +1,6 @@
 //! Several sessions in one directory: each has what it wants there for as long as it lasts.
 
-use crate::SkillsError;
+use crate::error::Result;
 use crate::manifest::{Manifest, Wanted};
 use crate::placing::Placement;
 use std::collections::BTreeMap;
@@ -24,11 +24,7 @@ pub struct Displaced {
 
 impl Placement {
     /// Places the skills of a session next to those of others, and removes those that no session wants any more.
-    pub(crate) fn place(
-        &self,
-        session: &str,
-        wanted: BTreeMap<String, Wanted>,
-    ) -> Result<Placed, SkillsError> {
+    pub(crate) fn place(&self, session: &str, wanted: BTreeMap<String, Wanted>) -> Result<Placed> {
         let mut manifest = Manifest::read(&self.manifest)?;
         if wanted.is_empty() && !manifest.concerns(session) {
             return Ok(Placed::default());
@@ -58,7 +54,7 @@ impl Placement {
     }
 
     /// Forgets the sessions that are not to be kept, and removes what nobody else wants.
-    pub(crate) fn retain(&self, keep: &dyn Fn(&str) -> bool) -> Result<(), SkillsError> {
+    pub(crate) fn retain(&self, keep: &dyn Fn(&str) -> bool) -> Result<()> {
         let mut manifest = Manifest::read(&self.manifest)?;
         let before = manifest.owners.len();
         manifest.owners.retain(|owner| keep(&owner.session));

@@ -1,6 +1,7 @@
 //! The entrance: what is configured in, links on the disk out.
 
 use crate::cache::Cache;
+use crate::error::Result;
 use crate::find::{Chosen, SearchRoot, find};
 use crate::lock::lock;
 use crate::manifest::{Manifest, Wanted};
@@ -88,7 +89,7 @@ impl Skills {
         agent: &str,
         cwd: &Path,
         skills: &BTreeMap<String, SkillsConfig>,
-    ) -> Result<Placed, SkillsError> {
+    ) -> Result<Placed> {
         let Ok(cwd) = fs::canonicalize(cwd) else {
             return Err(SkillsError::Place { path: cwd.to_owned(), reason: "the directory does not exist" });
         };
@@ -123,13 +124,13 @@ impl Skills {
     /// it had displaced.
     ///
     /// Skills that cannot be removed now are removed when something else is placed there.
-    pub async fn release(&self, session: &str) -> Result<(), SkillsError> {
+    pub async fn release(&self, session: &str) -> Result<()> {
         let session = session.to_owned();
         self.retain(move |other| other != session).await
     }
 
     /// Releases all sessions that are not kept: those that ended while no daemon was running.
-    pub async fn retain(&self, keep: impl Fn(&str) -> bool + Send + 'static) -> Result<(), SkillsError> {
+    pub async fn retain(&self, keep: impl Fn(&str) -> bool + Send + 'static) -> Result<()> {
         let Ok(home) = fs::canonicalize(&self.inner.home) else { return Ok(()) };
         let noted = home.join(NOTED);
         if !noted.is_dir() {
@@ -155,14 +156,14 @@ impl Skills {
     }
 
     /// Returns the cache's directory, made if it is missing, without links: what leads into it is known by its path.
-    fn home(&self) -> Result<PathBuf, SkillsError> {
+    fn home(&self) -> Result<PathBuf> {
         let home = &self.inner.home;
         fs::create_dir_all(home).map_err(at(home))?;
         Ok(fs::canonicalize(home).map_err(at(home))?)
     }
 
     /// Fetches a source and finds its skills.
-    async fn open(&self, home: &Path, request: &Request) -> Result<Found, SkillsError> {
+    async fn open(&self, home: &Path, request: &Request) -> Result<Found> {
         let mut warnings = Vec::new();
         let (root, dropped_links, lock) = match &request.from {
             From::Directory(path) => {
@@ -202,7 +203,7 @@ impl Skills {
         cwd: PathBuf,
         home: PathBuf,
         wanted: BTreeMap<String, Wanted>,
-    ) -> Result<Placed, SkillsError> {
+    ) -> Result<Placed> {
         let options = &self.inner.options;
         let relative = PathBuf::from(options.places.of(agent));
         let place = cwd.join(&relative);
@@ -226,7 +227,7 @@ impl Skills {
     }
 }
 
-fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
+fn manifests(noted: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(noted).map_err(at(noted))? {
         let path = entry.map_err(at(noted))?.path();
@@ -238,7 +239,7 @@ fn manifests(noted: &Path) -> Result<Vec<PathBuf>, SkillsError> {
 }
 
 /// Adds a skill, unless another has its name.
-fn add(wanted: &mut BTreeMap<String, Wanted>, name: String, new: Wanted) -> Result<(), SkillsError> {
+fn add(wanted: &mut BTreeMap<String, Wanted>, name: String, new: Wanted) -> Result<()> {
     match wanted.get(&name) {
         Some(old) if old.target != new.target => {
             let (first, second) = (old.origin.clone(), new.origin);

@@ -1,6 +1,7 @@
 //! A source as it is configured, checked: nothing of it reaches a command line or a path unread.
 
 use crate::SkillsError;
+use crate::error::Result;
 use sa_api::SkillSource;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
@@ -56,7 +57,7 @@ pub(crate) fn read(
     source: &SkillSource,
     cwd: &Path,
     github: &str,
-) -> Result<Request, SkillsError> {
+) -> Result<Request> {
     let origin = format!("skills `{set}`, source {number} ({} {})", source.kind, shown(&source.source));
     let subpath = source.subpath.as_deref().unwrap_or_default();
     let mut request = Request {
@@ -87,7 +88,7 @@ pub(crate) fn read(
 }
 
 /// Returns a path that neither is absolute nor climbs.
-fn within(origin: &str, subpath: &str) -> Result<PathBuf, SkillsError> {
+fn within(origin: &str, subpath: &str) -> Result<PathBuf> {
     let mut inner = PathBuf::new();
     for part in Path::new(subpath).components() {
         match part {
@@ -103,7 +104,7 @@ fn within(origin: &str, subpath: &str) -> Result<PathBuf, SkillsError> {
 }
 
 /// Returns the address of `owner/name`, and what comes after it.
-fn on_github<'a>(origin: &str, source: &'a str, github: &str) -> Result<(String, &'a str), SkillsError> {
+fn on_github<'a>(origin: &str, source: &'a str, github: &str) -> Result<(String, &'a str)> {
     let path = source.strip_prefix(github).unwrap_or(source).trim_matches('/');
     let mut parts = path.splitn(3, '/');
     let owner = parts.next().unwrap_or_default();
@@ -160,7 +161,7 @@ fn check_address(address: &str) -> Result<(), &'static str> {
 }
 
 /// Names of branches and tags as `git` has them, without the rarer characters.
-fn reference(origin: &str, text: Option<&str>) -> Result<Reference, SkillsError> {
+fn reference(origin: &str, text: Option<&str>) -> Result<Reference> {
     let Some(text) = text.filter(|text| !text.is_empty() && *text != "HEAD") else {
         return Ok(Reference::Head);
     };
@@ -210,7 +211,7 @@ mod tests {
         SkillSource { kind: kind.to_owned(), source: source.to_owned(), ..SkillSource::default() }
     }
 
-    fn ask(source: &SkillSource) -> Result<Request, SkillsError> {
+    fn ask(source: &SkillSource) -> Result<Request> {
         read("set", 1, source, Path::new("/project"), GITHUB)
     }
 

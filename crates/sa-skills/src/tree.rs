@@ -2,7 +2,8 @@
 //! still what they were. Agents can change some of them, so nothing here recurses, and everything ends.
 
 use crate::SkillsLimits;
-use crate::plain::{copy_plain, open_plain};
+use crate::plain::copy_plain;
+use sa_disk::open_plain;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs;

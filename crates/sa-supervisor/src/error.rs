@@ -48,3 +48,15 @@ pub enum SpawnError {
     #[error("cannot start the process: {0}")]
     Io(#[from] io::Error),
 }
+
+impl SpawnError {
+    /// Returns whether the system has no process, descriptor or memory to spare. The same command may start a moment later.
+    pub fn is_exhausted(&self) -> bool {
+        use rustix::io::Errno;
+        let (Self::Io(source) | Self::NotExecutable { source, .. }) = self else { return false };
+        matches!(
+            Errno::from_io_error(source),
+            Some(Errno::AGAIN | Errno::MFILE | Errno::NFILE | Errno::NOMEM)
+        )
+    }
+}

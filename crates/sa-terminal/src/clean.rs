@@ -32,7 +32,7 @@ pub fn clean_output(text: &str) -> String {
 
 /// Returns true for characters that steer terminals (C0, C1, DEL), that change the direction of writing or that
 /// are invisible and can carry hidden text.
-fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' => true,

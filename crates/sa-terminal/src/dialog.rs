@@ -51,6 +51,14 @@ impl Dialog {
         Self::Questions { request, answers: Vec::new(), field }
     }
 
+    /// Asks again from the beginning.
+    pub fn restart(&mut self) {
+        *self = match self {
+            Self::Permission { request, .. } => Self::permission(request.clone()),
+            Self::Questions { request, .. } => Self::questions(request.clone()),
+        };
+    }
+
     /// Id of the request.
     pub fn id(&self) -> &str {
         match self {

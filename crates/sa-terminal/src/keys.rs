@@ -121,18 +121,8 @@ fn decode_escape(bytes: &[u8], rest: &[u8]) -> Option<(Option<Key>, usize)> {
             let (text, last) = (parameters.get(..end)?, *parameters.get(end)?);
             Some((control_sequence(text, last), end + 3))
         }
-        b'O' => {
-            let key = match rest.get(1)? {
-                b'A' => Some(Key::Up),
-                b'B' => Some(Key::Down),
-                b'C' => Some(Key::Right),
-                b'D' => Some(Key::Left),
-                b'H' => Some(Key::Home),
-                b'F' => Some(Key::End),
-                _ => None,
-            };
-            Some((key, 3))
-        }
+        // Application mode writes the same letters after another mark.
+        b'O' => Some((control_sequence(b"", *rest.get(1)?), 3)),
         b'\r' | b'\n' => Some((Some(Key::NewLine), 2)),
         0x7f => Some((Some(Key::Control('w')), 2)),
         0x1b => Some((Some(Key::Escape), 1)),

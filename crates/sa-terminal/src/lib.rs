@@ -10,6 +10,8 @@ mod markdown;
 mod screen;
 mod spinner;
 mod style;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod tool;
 mod view;
 mod wording;

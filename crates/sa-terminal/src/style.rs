@@ -23,7 +23,7 @@ pub enum Color {
     Cyan,
 }
 
-/// How a piece of text looks.
+/// The look of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     pub bold: bool,

@@ -1,7 +1,7 @@
 //! Tool calls: a command with its output and exit code, an edit with its diff, everything else as one line.
 
 use crate::clean::clean_output;
-use crate::diff::compare;
+use crate::diff::{Changes, compare};
 use crate::style::{Color, Line, Span, Style};
 use crate::wrap::{Break, Margin, wrap};
 use sa_api::sessions::{Location, MessagePart, ToolContent, ToolKind, ToolStatus};
@@ -84,7 +84,7 @@ impl Tool {
             return None;
         }
         let heading = self.heading(&Line::styled("○ ", Style::of(Color::Green))).fit(width);
-        Some(self.indented(vec![heading]))
+        Some(indented(vec![heading], self.depth))
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -99,7 +99,7 @@ impl Tool {
             let all: Vec<&str> = text.lines().collect();
             lines.extend(all.iter().rev().take(LIVE_LINES).rev().map(|line| output_line(line, width)));
         }
-        self.indented(lines)
+        indented(lines, self.depth)
     }
 
     /// The call after its end, or as it was when its turn ended.
@@ -128,12 +128,13 @@ impl Tool {
                 _ => {}
             }
         } else {
-            for change in self.changes(width) {
-                let Counts { added, removed } = change.counts;
+            for content in &self.content {
+                let ToolContent::Diff { old_text, new_text, .. } = content else { continue };
+                let Changes { added, removed, lines } = changes(old_text.as_deref(), new_text, width);
                 heading = heading
                     .with(&format!(" +{added}"), Style::of(Color::Green))
                     .with(&format!(" -{removed}"), Style::of(Color::Red));
-                details.extend(change.lines);
+                details.extend(lines);
             }
             if failed {
                 details.extend(self.failure(width));
@@ -141,7 +142,7 @@ impl Tool {
         }
         let mut lines = vec![heading.fit(width)];
         lines.extend(details);
-        self.indented(lines)
+        indented(lines, self.depth)
     }
 
     fn heading(&self, mark: &Line) -> Line {
@@ -216,46 +217,25 @@ impl Tool {
         lines
     }
 
-    fn changes(&self, width: usize) -> Vec<Change> {
-        let diffs = self.content.iter().filter_map(|content| match content {
-            ToolContent::Diff { old_text, new_text, .. } => {
-                Some((old_text.as_deref().unwrap_or_default(), new_text))
-            }
-            _ => None,
-        });
-        diffs
-            .map(|(old, new)| {
-                let changes = compare(old, new, width.saturating_sub(INDENT.len()));
-                let margin = Line::plain(INDENT);
-                Change {
-                    counts: Counts { added: changes.added, removed: changes.removed },
-                    lines: changes.lines.into_iter().map(|line| line.after(&margin)).collect(),
-                }
-            })
-            .collect()
-    }
-
     fn failure(&self, width: usize) -> Vec<Line> {
         let text = self.shown_output();
         let style = Style::of(Color::Red);
         let shown = text.lines().filter(|line| !line.trim().is_empty()).take(FAILURE_LINES);
         shown.map(|line| Line::styled(&format!("{INDENT}{line}"), style).fit(width)).collect()
     }
-
-    fn indented(&self, lines: Vec<Line>) -> Vec<Line> {
-        let margin = Line::styled(&"│ ".repeat(self.depth), Style::DIM);
-        lines.into_iter().map(|line| line.after(&margin)).collect()
-    }
 }
 
-struct Counts {
-    added: usize,
-    removed: usize,
+/// Lines below those of the sub-agents' tools that they belong to.
+pub(crate) fn indented(lines: Vec<Line>, depth: usize) -> Vec<Line> {
+    let margin = Line::styled(&"│ ".repeat(depth), Style::DIM);
+    lines.into_iter().map(|line| line.after(&margin)).collect()
 }
 
-struct Change {
-    counts: Counts,
-    lines: Vec<Line>,
+/// The change of a file, below the heading of its tool.
+fn changes(old: Option<&str>, new: &str, width: usize) -> Changes {
+    let mut changes = compare(old.unwrap_or_default(), new, width.saturating_sub(INDENT.len()));
+    changes.lines = changes.lines.into_iter().map(|line| line.after(&Line::plain(INDENT))).collect();
+    changes
 }
 
 /// The preview of a call that needs a permission: its command, or its diff.
@@ -281,14 +261,9 @@ pub(crate) fn preview(
     }
     for part in parts {
         if let MessagePart::File { path, diff: Some(diff), .. } = part {
-            let changes = compare(
-                diff.old_text.as_deref().unwrap_or_default(),
-                &diff.new_text,
-                width.saturating_sub(INDENT.len()),
-            );
             let path = path.as_deref().unwrap_or("a file");
             lines.push(Line::styled(&format!("{INDENT}{path}"), Style::BOLD).fit(width));
-            lines.extend(changes.lines.into_iter().map(|line| line.after(&Line::plain(INDENT))));
+            lines.extend(changes(diff.old_text.as_deref(), &diff.new_text, width).lines);
         }
     }
     lines

@@ -5,7 +5,7 @@ mod events;
 use crate::clean::clean;
 use crate::markdown::Markdown;
 use crate::style::{Color, Line, Span, Style};
-use crate::tool::{Tool, preview};
+use crate::tool::{Tool, indented, preview};
 use crate::wording::Explanation;
 use crate::wrap::{Break, Margin, wrap};
 use sa_api::sessions::{DeltaKind, MessageDelta, MessagePart, PermissionRequest, Plan, QuestionRequest};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// Lines of a thought that are shown.
 const THOUGHT_LINES: usize = 3;
 
-/// How the text of the agent is shown.
+/// The way in which the agent's text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextMode {
     /// As lines, with its Markdown rendered. For terminals.
@@ -176,19 +176,14 @@ impl SessionView {
     pub fn show_user(&mut self, text: &str) {
         self.finish_text();
         self.begin(Block::Text);
-        let mark = Line::styled("› ", Style::of(Color::Cyan).bold());
-        let margin = Margin { first: mark, rest: Line::plain("  ") };
-        let span = Span::new(text.trim_end(), Style::BOLD);
-        self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
+        self.wrap(Line::styled("› ", Style::of(Color::Cyan).bold()), text.trim_end(), Style::BOLD);
     }
 
     /// Shows a remark that does not come from the agent.
     pub fn note(&mut self, text: &str) {
         self.finish_text();
         self.begin(Block::Note);
-        let margin = Margin { first: Line::styled("· ", Style::DIM), rest: Line::plain("  ") };
-        let span = Span::new(text.trim_end(), Style::DIM);
-        self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
+        self.wrap(Line::styled("· ", Style::DIM), text.trim_end(), Style::DIM);
     }
 
     /// Shows a failure.
@@ -350,6 +345,13 @@ impl SessionView {
         self.depths.get(parent).map_or(1, |depth| depth + 1)
     }
 
+    /// Adds a text behind a mark; its further lines are as far from the margin.
+    fn wrap(&mut self, mark: Line, text: &str, style: Style) {
+        let rest = Line::plain(&" ".repeat(mark.width()));
+        let margin = Margin { first: mark, rest };
+        self.done.extend(wrap(&[Span::new(text, style)], self.width, &margin, Break::Words));
+    }
+
     /// Leaves a blank line between blocks of different kinds.
     fn begin(&mut self, block: Block) {
         let needs_gap = match (self.last, block) {
@@ -362,11 +364,6 @@ impl SessionView {
         }
         self.last = block;
     }
-}
-
-fn indented(lines: Vec<Line>, depth: usize) -> Vec<Line> {
-    let margin = Line::styled(&"│ ".repeat(depth), Style::DIM);
-    lines.into_iter().map(|line| line.after(&margin)).collect()
 }
 
 /// The text of a message's parts.

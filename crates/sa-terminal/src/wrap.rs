@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// The narrowest column that text is wrapped to.
 const NARROWEST: usize = 8;
 
-/// Where a line may be broken.
+/// A position at which a line may be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Break {
     /// Between words, and around wide characters. A word that fits on no line is broken.

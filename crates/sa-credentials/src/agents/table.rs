@@ -4,7 +4,7 @@ use crate::search::{Search, Unit};
 use crate::{Credential, Kind, Origin, Platform, Secret, Variable};
 
 /// A place where an agent looks.
-enum Place {
+enum CredentialPlace {
     Variable { name: &'static str, provider: &'static str, kind: Kind },
     File(Login),
 }
@@ -34,16 +34,16 @@ enum Handed {
 
 const ANYWHERE: &[Platform] = &[Platform::Linux, Platform::MacOs];
 
-const fn key(provider: &'static str, name: &'static str) -> Place {
-    Place::Variable { name, provider, kind: Kind::ApiKey }
+const fn key(provider: &'static str, name: &'static str) -> CredentialPlace {
+    CredentialPlace::Variable { name, provider, kind: Kind::ApiKey }
 }
 
-const fn token(provider: &'static str, name: &'static str) -> Place {
-    Place::Variable { name, provider, kind: Kind::AuthToken }
+const fn token(provider: &'static str, name: &'static str) -> CredentialPlace {
+    CredentialPlace::Variable { name, provider, kind: Kind::AuthToken }
 }
 
-const fn google_like(provider: &'static str, folder: &'static str) -> Place {
-    Place::File(Login {
+const fn google_like(provider: &'static str, folder: &'static str) -> CredentialPlace {
+    CredentialPlace::File(Login {
         provider,
         platforms: ANYWHERE,
         folder: ("", folder),
@@ -59,8 +59,8 @@ const fn cursor(
     platform: &'static [Platform],
     folder: (&'static str, &'static str),
     file: &'static str,
-) -> Place {
-    Place::File(Login {
+) -> CredentialPlace {
+    CredentialPlace::File(Login {
         provider: "cursor",
         platforms: platform,
         folder,
@@ -95,14 +95,14 @@ const AUGMENT: Login = Login {
 };
 
 /// Each agent's places, the preferred one first.
-const AGENTS: [(&str, &[Place]); 13] = [
+const AGENTS: [(&str, &[CredentialPlace]); 13] = [
     (super::NEEDS_NONE, &[]),
     (
         "auggie",
         &[
             token("augment", "AUGMENT_SESSION_AUTH"),
             token("augment", "AUGMENT_API_TOKEN"),
-            Place::File(AUGMENT),
+            CredentialPlace::File(AUGMENT),
         ],
     ),
     (
@@ -149,7 +149,10 @@ const AGENTS: [(&str, &[Place]); 13] = [
             key("openrouter", "OPENROUTER_API_KEY"),
         ],
     ),
-    ("kimi", &[key("kimi", "KIMI_API_KEY"), key("moonshotai", "MOONSHOT_API_KEY"), Place::File(KIMI)]),
+    (
+        "kimi",
+        &[key("kimi", "KIMI_API_KEY"), key("moonshotai", "MOONSHOT_API_KEY"), CredentialPlace::File(KIMI)],
+    ),
     ("qoder", &[token("qoder", "QODER_PERSONAL_ACCESS_TOKEN")]),
     (
         "qwen",
@@ -166,13 +169,15 @@ pub(super) fn search(agent: &str, search: &mut Search) -> bool {
     let Some((_, places)) = AGENTS.iter().find(|(id, _)| *id == agent) else { return false };
     for place in *places {
         match place {
-            Place::Variable { name, provider, kind } => {
+            CredentialPlace::Variable { name, provider, kind } => {
                 let Some(secret) = search.host.variable(name) else { continue };
                 let credential = Credential::new(*provider, *kind, Origin::Variable(name));
                 search.add(credential.with_secret(secret).handed_as(name));
             }
-            Place::File(login) if login.platforms.contains(&search.host.platform) => read(search, login),
-            Place::File(_) => {}
+            CredentialPlace::File(login) if login.platforms.contains(&search.host.platform) => {
+                read(search, login)
+            }
+            CredentialPlace::File(_) => {}
         }
     }
     true

@@ -1,7 +1,7 @@
 //! Moves unpacked files to their target. Conflicts with existing files are found before anything is moved.
 
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError};
+use crate::error::{At, Fault, FilesError, Result};
 use crate::listing::names;
 use crate::root::{HOLD, Root};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -34,7 +34,7 @@ pub(super) struct Merge<'a> {
 
 impl Merge<'_> {
     /// Merges one directory; `beneath` is its path in the target.
-    pub(super) fn directory(&self, from: &OwnedFd, to: &OwnedFd, beneath: &Path) -> Result<(), FilesError> {
+    pub(super) fn directory(&self, from: &OwnedFd, to: &OwnedFd, beneath: &Path) -> Result<()> {
         if beneath.components().count() > DEPTH {
             return Err(conflict(&self.path.join(beneath), "lies too deep to be merged"));
         }
@@ -44,7 +44,7 @@ impl Merge<'_> {
         Ok(())
     }
 
-    fn entry(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, beneath: &Path) -> Result<(), FilesError> {
+    fn entry(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, beneath: &Path) -> Result<()> {
         let path = self.path.join(beneath);
         let look =
             |dir: &OwnedFd| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| kind(&stat));
@@ -76,13 +76,13 @@ impl Merge<'_> {
         }
     }
 
-    fn descend(&self, from: &OwnedFd, name: &OsStr, to: &OwnedFd, beneath: &Path) -> Result<(), FilesError> {
+    fn descend(&self, from: &OwnedFd, name: &OsStr, to: &OwnedFd, beneath: &Path) -> Result<()> {
         let path = self.path.join(beneath);
         let from = rustix::fs::openat(from, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
         self.directory(&from, to, beneath)
     }
 
-    fn rename(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), FilesError> {
+    fn rename(&self, from: &OwnedFd, to: &OwnedFd, name: &OsStr, path: &Path) -> Result<()> {
         match self.pass {
             Pass::Check => Ok(()),
             Pass::Move => rustix::fs::renameat(from, name, to, name).at(path),

@@ -2,7 +2,7 @@
 
 use super::pipe::{self, PipeWriter, Reader};
 use crate::entry::{kind, mode, size};
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
@@ -63,7 +63,7 @@ impl Stream for PackedStream {
 
 impl Files {
     /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
-    pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed, FilesError> {
+    pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed> {
         let located = self.locate(path)?;
         let slot = self.reserve_archive()?;
         let sought = located.clone();
@@ -86,7 +86,7 @@ enum First {
     File(File, Stat),
 }
 
-fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First, FilesError> {
+fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First> {
     let place = shared.root.place(beneath, Last::Follow).at(path)?;
     let stat = place.stat().at(path)?;
     match kind(&stat) {
@@ -131,7 +131,7 @@ impl Source<'_> {
         }
     }
 
-    fn write(&self, first: First, output: impl Write, reader: &Reader) -> Result<(), FilesError> {
+    fn write(&self, first: First, output: impl Write, reader: &Reader) -> Result<()> {
         let mut builder = Builder::new(output);
         match first {
             First::File(file, stat) => {
@@ -154,7 +154,7 @@ struct Packer<'a, W: Write> {
 }
 
 impl<W: Write> Visitor for Packer<'_, W> {
-    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step> {
         append(self.builder, found).map(|()| Step::On)
     }
 
@@ -164,12 +164,12 @@ impl<W: Write> Visitor for Packer<'_, W> {
     }
 
     /// Fails: an archive without the entry would look complete.
-    fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<(), FilesError> {
+    fn unreadable(&mut self, _: &Path, error: FilesError) -> Result<()> {
         Err(error)
     }
 }
 
-fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<(), FilesError> {
+fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<()> {
     let mut header = header(found.stat);
     match kind(found.stat) {
         FsEntryType::Directory => {
@@ -201,7 +201,7 @@ fn append_file(
     file: File,
     stat: &Stat,
     path: &Path,
-) -> Result<(), FilesError> {
+) -> Result<()> {
     if kind(stat) != FsEntryType::File {
         return Ok(());
     }

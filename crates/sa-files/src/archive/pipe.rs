@@ -11,7 +11,7 @@ const PIECES: usize = 4;
 
 /// An item of a pipe.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum PipeItem {
     Data(Bytes),
     /// The sender is done, as opposed to gone.
     End,
@@ -20,14 +20,14 @@ pub(super) enum Piece {
 /// Reads what a task sends; a sender that disappears is an error, not the end.
 #[derive(Debug)]
 pub(super) struct PipeReader {
-    pieces: Receiver<Piece>,
+    pieces: Receiver<PipeItem>,
     present: Bytes,
     ended: bool,
     taken: Arc<AtomicU64>,
 }
 
 /// Returns a pipe to a thread, and how many bytes the thread has taken.
-pub(super) fn to_thread() -> (Sender<Piece>, PipeReader, Arc<AtomicU64>) {
+pub(super) fn to_thread() -> (Sender<PipeItem>, PipeReader, Arc<AtomicU64>) {
     let (sender, pieces) = channel(PIECES);
     let taken = Arc::new(AtomicU64::new(0));
     let reader = PipeReader { pieces, present: Bytes::new(), ended: false, taken: Arc::clone(&taken) };
@@ -38,8 +38,8 @@ impl Read for PipeReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.present.is_empty() && !self.ended {
             match self.pieces.blocking_recv() {
-                Some(Piece::Data(data)) => self.present = data,
-                Some(Piece::End) => self.ended = true,
+                Some(PipeItem::Data(data)) => self.present = data,
+                Some(PipeItem::End) => self.ended = true,
                 None => return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the body broke off")),
             }
         }

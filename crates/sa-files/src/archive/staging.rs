@@ -1,9 +1,9 @@
 //! A staging directory next to the target, in which nothing of others can interfere. Dropping it removes it.
 
 use super::member::{BadArchive, Member, MemberKind, Members};
-use crate::error::{At, Fault, FilesError};
+use crate::error::{At, Fault, FilesError, Result};
 use crate::removal::remove_tree;
-use crate::root::{HOLD, Last, Place, Root};
+use crate::root::{HOLD, Last, NameInDir, Root};
 use crate::writing::DIRECTORY;
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps};
 use rustix::io::Errno;
@@ -30,7 +30,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self, FilesError> {
+    pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self> {
         let name = OsString::from(temporary_name());
         rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
         let dir = rustix::fs::openat(target, &name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(path)?;
@@ -49,11 +49,7 @@ impl Staging {
     }
 
     /// Writes one member, and its contents from the stream.
-    pub(super) fn add<R: Read>(
-        &mut self,
-        member: &Member,
-        contents: &mut Members<R>,
-    ) -> Result<(), FilesError> {
+    pub(super) fn add<R: Read>(&mut self, member: &Member, contents: &mut Members<R>) -> Result<()> {
         let path = self.path.join(&member.path);
         if member.kind == MemberKind::Directory {
             self.recent = None;
@@ -87,7 +83,7 @@ impl Staging {
     }
 
     /// Returns the place of a member. Links that the archive itself made may lead anywhere in it, and nowhere else.
-    fn place(&mut self, member: &Path) -> Result<Place, FilesError> {
+    fn place(&mut self, member: &Path) -> Result<NameInDir> {
         let path = self.path.join(member);
         let (Some(parent), Some(name)) = (member.parent(), member.file_name()) else {
             return Err(invalid(&path, "has no name"));
@@ -96,20 +92,20 @@ impl Staging {
         if let Some((recent, dir)) = &self.recent
             && recent == parent
         {
-            return Ok(Place { dir: dir.try_clone().at(&path)?, name });
+            return Ok(NameInDir { dir: dir.try_clone().at(&path)?, name });
         }
         let dir = self.root.make_dirs(parent, DIRECTORY).map_err(|fault| refuse(fault, &path))?;
         self.recent = Some((parent.to_owned(), dir.try_clone().at(&path)?));
-        Ok(Place { dir, name })
+        Ok(NameInDir { dir, name })
     }
 
     fn file<R: Read>(
         &mut self,
-        place: &Place,
+        place: &NameInDir,
         member: &Member,
         contents: &mut Members<R>,
         path: &Path,
-    ) -> Result<(), FilesError> {
+    ) -> Result<()> {
         clear(place, path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(member.mode as _);
@@ -138,7 +134,7 @@ impl Drop for Staging {
 }
 
 /// Removes an earlier member of the same name, as every tar does.
-fn clear(place: &Place, path: &Path) -> Result<(), FilesError> {
+fn clear(place: &NameInDir, path: &Path) -> Result<()> {
     match rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(Errno::ISDIR | Errno::PERM) => {

@@ -3,9 +3,9 @@
 use super::decoding::{Allowance, Oversized, decoded};
 use super::member::{BadArchive, MemberKind, Members};
 use super::merging::{Merge, Pass};
-use super::pipe::{self, Piece, PipeReader};
+use super::pipe::{self, PipeItem, PipeReader};
 use super::staging::Staging;
-use crate::error::{At, FilesError};
+use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Located, Shared};
 use crate::root::{HOLD, Last};
 use crate::writing::DIRECTORY;
@@ -36,15 +36,15 @@ pub struct Unpacked {
 /// An archive that comes in. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct Unpacking {
-    pieces: Sender<Piece>,
+    pieces: Sender<PipeItem>,
     /// None once its outcome was returned.
-    worker: Option<JoinHandle<Result<Unpacked, FilesError>>>,
+    worker: Option<JoinHandle<Result<Unpacked>>>,
 }
 
 impl Files {
     /// Begins to unpack a tar archive, plain or compressed with gzip or zstd, into a directory, which is made if it is
     /// missing.
-    pub async fn unpack(&self, path: &OsStr) -> Result<Unpacking, FilesError> {
+    pub async fn unpack(&self, path: &OsStr) -> Result<Unpacking> {
         let located = self.locate(path)?;
         let slot = self.reserve_archive()?;
         let (pieces, reader, taken) = pipe::to_thread();
@@ -59,8 +59,8 @@ impl Files {
 
 impl Unpacking {
     /// Takes the next bytes of the archive.
-    pub async fn push(&mut self, bytes: Bytes) -> Result<(), FilesError> {
-        match self.pieces.send(Piece::Data(bytes)).await {
+    pub async fn push(&mut self, bytes: Bytes) -> Result<()> {
+        match self.pieces.send(PipeItem::Data(bytes)).await {
             Ok(()) => Ok(()),
             // It gave up, for a reason.
             Err(_) => Err(self.outcome().await.err().unwrap_or_else(gone)),
@@ -68,13 +68,13 @@ impl Unpacking {
     }
 
     /// Waits until everything is in place.
-    pub async fn finish(mut self) -> Result<Unpacked, FilesError> {
+    pub async fn finish(mut self) -> Result<Unpacked> {
         // The worker has an outcome, even if it no longer reads.
-        let _ = self.pieces.send(Piece::End).await;
+        let _ = self.pieces.send(PipeItem::End).await;
         self.outcome().await
     }
 
-    async fn outcome(&mut self) -> Result<Unpacked, FilesError> {
+    async fn outcome(&mut self) -> Result<Unpacked> {
         match self.worker.take() {
             Some(worker) => worker.await.map_err(|_| gone())?,
             None => Err(gone()),
@@ -86,12 +86,7 @@ fn gone() -> FilesError {
     FilesError::Io { path: "archive".to_owned(), reason: "it is no longer unpacked".to_owned() }
 }
 
-fn unpack(
-    shared: &Shared,
-    located: &Located,
-    reader: PipeReader,
-    taken: Arc<AtomicU64>,
-) -> Result<Unpacked, FilesError> {
+fn unpack(shared: &Shared, located: &Located, reader: PipeReader, taken: Arc<AtomicU64>) -> Result<Unpacked> {
     let path = &located.absolute;
     let allowance = Allowance { bytes: shared.limits.archive_bytes, ratio: shared.limits.archive_ratio };
     let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
@@ -110,7 +105,7 @@ fn unpack(
     Ok(unpacked)
 }
 
-fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> Result<Unpacked, FilesError> {
+fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> Result<Unpacked> {
     let (path, limits) = (&located.absolute, &shared.limits);
     let target = shared.root.make_dirs(&located.beneath, DIRECTORY).at(path)?;
     let mut staging = Staging::create(&shared.root, &target, path)?;

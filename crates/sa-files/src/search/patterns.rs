@@ -2,7 +2,7 @@
 //! built, as building them takes stack and memory by their form, and errors name what is wrong.
 
 use super::Query;
-use crate::error::FilesError;
+use crate::error::{FilesError, Result};
 use crate::limits::FilesLimits;
 use crate::tree::TreeEntry;
 use globset::{GlobBuilder, GlobSet};
@@ -28,7 +28,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    pub(super) fn new(pattern: &str, ignore_case: bool) -> Result<Self, FilesError> {
+    pub(super) fn new(pattern: &str, ignore_case: bool) -> Result<Self> {
         if pattern.len() > NAME_BYTES {
             return Err(refused(format!("`name` is longer than {NAME_BYTES} bytes")));
         }
@@ -77,7 +77,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    pub(super) fn new(pattern: &str, query: &Query, limits: &FilesLimits) -> Result<Self, FilesError> {
+    pub(super) fn new(pattern: &str, query: &Query, limits: &FilesLimits) -> Result<Self> {
         if pattern.len() > CONTENT_BYTES {
             return Err(refused(format!("`content` is longer than {CONTENT_BYTES} bytes")));
         }

@@ -2,12 +2,13 @@
 
 use super::pieces::Pieces;
 use super::world::{World, run};
-use crate::{FilesError, Unpacked};
+use crate::Unpacked;
+use crate::error::Result;
 use bytes::Bytes;
 use std::ffi::OsStr;
 use tar::{EntryType, Header};
 
-async fn unpack(world: &World, archive: Vec<u8>) -> Result<Unpacked, FilesError> {
+async fn unpack(world: &World, archive: Vec<u8>) -> Result<Unpacked> {
     let mut unpacking = world.files.unpack(OsStr::new("target")).await?;
     for piece in archive.chunks(700) {
         unpacking.push(Bytes::copy_from_slice(piece)).await?;

@@ -2,7 +2,7 @@
 
 use super::pieces::Pieces;
 use super::world::{SECRET, World, run};
-use crate::{Entry, Page, Query, WriteOptions};
+use crate::{Entry, Existing, Last, Page, Query, Removal, WriteOptions};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use sa_api::FsEntryType;
@@ -72,9 +72,9 @@ async fn operate(world: &World, operation: u8, one: &OsStr, two: &OsStr) {
             let listing = files.list(one, Page::default()).await.unwrap_or_default();
             assert!(!listing.entries.iter().any(is_secret), "{listing:?}");
         }
-        3 => drop(files.remove(one, true).await),
+        3 => drop(files.remove(one, Removal::Tree).await),
         4 => drop(files.make_dir(one).await),
-        5 => drop(files.relocate(one, two, true).await),
+        5 => drop(files.relocate(one, two, Existing::Replace).await),
         6 => {
             let query =
                 Query { content: Some("secret outside".to_owned()), with_ignored: true, ..Query::default() };
@@ -82,7 +82,7 @@ async fn operate(world: &World, operation: u8, one: &OsStr, two: &OsStr) {
             assert_eq!(results.matches, []);
         }
         _ => {
-            if let Ok(entry) = files.stat(one, true).await {
+            if let Ok(entry) = files.stat(one, Last::Follow).await {
                 assert!(!is_secret(&entry), "{one:?}");
             }
         }

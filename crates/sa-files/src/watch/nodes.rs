@@ -1,7 +1,7 @@
 //! The directories that a watch observes, as a tree. Each knows its name and its parent only: their paths together could
 //! take far more memory than they do.
 
-use super::source::Id;
+use super::notice::Id;
 use crate::rules::Rules;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

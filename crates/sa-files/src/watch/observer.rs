@@ -2,11 +2,12 @@
 
 use super::changes::Changes;
 use super::nodes::Nodes;
+use super::notice::{Id, Notice, What};
 use super::scan::Scan;
-use super::source::{Id, Notice, Source, What};
+use super::source::Source;
 use super::{WatchEvent, WatchOptions};
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError};
+use crate::error::{At, Fault, FilesError, Result};
 use crate::files::{Located, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
@@ -46,11 +47,7 @@ pub(super) struct Observer {
 
 impl Observer {
     /// Observes what is at a path, and all below it.
-    pub(super) fn start(
-        shared: Arc<Shared>,
-        located: Located,
-        options: WatchOptions,
-    ) -> Result<Self, FilesError> {
+    pub(super) fn start(shared: Arc<Shared>, located: Located, options: WatchOptions) -> Result<Self> {
         let path = located.absolute.clone();
         let place = shared.root.place(&located.beneath, Last::Follow).at(&path)?;
         let is_dir = kind(&place.stat().at(&path)?) == FsEntryType::Directory;

@@ -2,10 +2,10 @@
 //! that nothing happens between the two unseen.
 
 use super::changes::Changes;
+use super::notice::Id;
 use super::observer::Observer;
-use super::source::Id;
 use crate::entry::kind;
-use crate::error::FilesError;
+use crate::error::{FilesError, Result};
 use crate::rules::Rules;
 use crate::tree::{Opened, Step, Tree, TreeEntry, Visitor};
 use rustix::io::Errno;
@@ -56,7 +56,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Observes a directory and, where that is wanted, those below it.
-    pub(super) fn walk(mut self, tree: Tree, rules: Option<Rules>) -> Result<(), FilesError> {
+    pub(super) fn walk(mut self, tree: Tree, rules: Option<Rules>) -> Result<()> {
         let shared = Arc::clone(&self.observer.shared);
         tree.walk(&shared, rules, &mut self)
     }
@@ -72,7 +72,7 @@ impl<'a> Scan<'a> {
 }
 
 impl Visitor for Scan<'_> {
-    fn enter(&mut self, opened: &Opened<'_>) -> Result<Step, FilesError> {
+    fn enter(&mut self, opened: &Opened<'_>) -> Result<Step> {
         self.ids.truncate(opened.depth);
         let observer = &mut *self.observer;
         if observer.nodes.len() >= observer.shared.limits.watch_directories {
@@ -104,7 +104,7 @@ impl Visitor for Scan<'_> {
         Ok(if observer.options.recursive { Step::On } else { Step::Past })
     }
 
-    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step, FilesError> {
+    fn entry(&mut self, found: &TreeEntry<'_>) -> Result<Step> {
         if is_temporary_name(found.name.as_bytes()) {
             return Ok(Step::Past);
         }
@@ -126,7 +126,7 @@ impl Visitor for Scan<'_> {
         if self.is_late(path) { Step::Stop } else { Step::Past }
     }
 
-    fn unreadable(&mut self, path: &Path, error: FilesError) -> Result<(), FilesError> {
+    fn unreadable(&mut self, path: &Path, error: FilesError) -> Result<()> {
         self.observer.unwatched(path.to_owned(), &error);
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Notices of the kernel about directories: inotify. Directories are given as descriptors, so that no link can put
 //! another one in their place.
 
+use super::notice::{Id, Notice, What};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -11,33 +12,6 @@ use tokio::net::unix::pipe::Receiver;
 
 /// Holds some hundred events; the longest one must fit.
 const BUFFER: usize = 16 * 1024;
-
-/// Stands for one observed directory.
-pub(super) type Id = i32;
-
-/// A notice of the kernel.
-#[derive(Debug)]
-pub(super) enum Notice {
-    Entry {
-        id: Id,
-        name: OsString,
-        what: What,
-        directory: bool,
-    },
-    /// The directory itself is gone or was moved.
-    Gone {
-        id: Id,
-    },
-    Lost,
-}
-
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    Appeared,
-    Changed,
-    Disappeared,
-}
 
 /// An inotify descriptor. It is read like a pipe: bytes come, in whole notices.
 #[derive(Debug)]

@@ -1,38 +1,9 @@
 //! A system whose notices nobody reads yet: a watch is refused.
 
+use super::notice::{Id, Notice};
 use rustix::io::Errno;
-use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-
-/// Stands for one observed directory.
-pub(super) type Id = i32;
-
-/// A notice of the system.
-#[derive(Debug)]
-#[allow(dead_code)]
-pub(super) enum Notice {
-    Entry {
-        id: Id,
-        name: OsString,
-        what: What,
-        directory: bool,
-    },
-    /// The directory itself is gone or was moved.
-    Gone {
-        id: Id,
-    },
-    Lost,
-}
-
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)]
-pub(super) enum What {
-    Appeared,
-    Changed,
-    Disappeared,
-}
 
 /// A source for systems without notices.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use sa_disk::remove_all;
 use sa_files::testing::run;
 use sa_files::{
-    Files, FilesError, FilesLimits, FilesOptions, PackOptions, Query, Watch, WatchEvent, WatchOptions,
+    Existing, Files, FilesError, FilesLimits, FilesOptions, Last, PackOptions, Query, Removal, Watch,
+    WatchEvent, WatchOptions,
 };
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -224,11 +225,11 @@ async fn use_workspace(files: &Files, root: &Path, patterns: &[Vec<u8>; 2]) {
     // Rules may exclude all of it, which is no reason to end.
     let next = tokio::time::timeout(Duration::from_millis(5), watch.next()).await;
     assert!(!matches!(next, Ok(None)), "the watch ended");
-    files.stat("w".as_ref(), false).await.unwrap();
+    files.stat("w".as_ref(), Last::Keep).await.unwrap();
     files.list("w".as_ref(), Default::default()).await.unwrap();
     drop((watch, everything));
-    files.relocate("w".as_ref(), "moved".as_ref(), false).await.unwrap();
-    files.remove("moved".as_ref(), true).await.unwrap();
+    files.relocate("w".as_ref(), "moved".as_ref(), Existing::Keep).await.unwrap();
+    files.remove("moved".as_ref(), Removal::Tree).await.unwrap();
     let left = rustix::fs::statat(CWD, root.join("moved"), AtFlags::SYMLINK_NOFOLLOW);
     assert!(left.is_err(), "something is left");
 }

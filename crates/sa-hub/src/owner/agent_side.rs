@@ -3,7 +3,7 @@
 use super::Owner;
 use super::calls::with_presence;
 use super::run::{Agent, Due, Exited, OutputState, Run};
-use crate::pipes::{Asked, Output};
+use crate::pipes::{Output, Readiness};
 use crate::stats::add;
 use crate::{CallError, Response};
 use sa_api::{AcpServerStatus, AgentExit};
@@ -56,7 +56,7 @@ impl Owner {
         let Some(pipes) = self.run.pipes_mut() else { return Output::Nothing };
         let relay = &mut self.relay;
         let read = with_presence(&self.calls, &self.shared, |present| {
-            pipes.read(Asked::Runtime, |data| (data.len(), relay.agent_data(data, present)))
+            pipes.read(Readiness::Runtime, |data| (data.len(), relay.agent_data(data, present)))
         });
         self.publish_read(read)
     }
@@ -127,7 +127,7 @@ impl Owner {
         for _ in 0..LAST_READS {
             let relay = &mut self.relay;
             let read = with_presence(&self.calls, &self.shared, |present| {
-                agent.pipes.read(Asked::System, |data| (data.len(), relay.agent_data(data, present)))
+                agent.pipes.read(Readiness::System, |data| (data.len(), relay.agent_data(data, present)))
             });
             if !matches!(self.publish_read(read), Output::Data(())) {
                 break;

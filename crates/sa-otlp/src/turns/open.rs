@@ -24,7 +24,7 @@ pub(super) struct OpenTurn {
 }
 
 /// A tool call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tool {
     pub(super) id: String,
     pub(super) span: SpanId,
@@ -37,23 +37,6 @@ pub(super) struct Tool {
     pub(super) arguments: Option<String>,
     pub(super) result: Option<String>,
     pub(super) ended: bool,
-}
-
-impl Default for Tool {
-    fn default() -> Self {
-        Self {
-            id: String::new(),
-            span: SpanId([0; 8]),
-            parent: None,
-            name: None,
-            kind: String::new(),
-            status: ToolStatus::Pending,
-            start_ms: 0,
-            arguments: None,
-            result: None,
-            ended: false,
-        }
-    }
 }
 
 /// A permission or question that nobody has answered.

@@ -1,9 +1,8 @@
 //! Each kind of event, and what it adds to the view.
 
 use super::{Block, SessionView};
-use crate::style::{Color, Line, Span, Style};
+use crate::style::{Color, Line, Style};
 use crate::wording::{Explanation, duration, explain_crash, stop_reason, usage};
-use crate::wrap::{Break, Margin, wrap};
 use sa_api::sessions::{
     Continuity, ContinuityKind, EventData, Notice, NoticeSeverity, PermissionReplyKind, Plan, PlanStatus,
     QuestionOutcome, QuestionResolved, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent,
@@ -116,9 +115,7 @@ impl SessionView {
                 PlanStatus::InProgress => (Line::styled("  ▸ ", Style::of(Color::Yellow)), Style::BOLD),
                 PlanStatus::Pending => (Line::styled("  ☐ ", Style::DIM), Style::PLAIN),
             };
-            let margin = Margin { first: mark, rest: Line::plain("    ") };
-            let span = Span::new(entry.content.trim(), style);
-            self.done.extend(wrap(&[span], self.width, &margin, Break::Words));
+            self.wrap(mark, entry.content.trim(), style);
         }
         self.plan = Some(plan.clone());
     }
