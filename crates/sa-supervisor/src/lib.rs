@@ -32,7 +32,6 @@ mod fork;
 mod guardian;
 mod host;
 mod identity;
-mod job;
 mod keeper;
 mod limits;
 mod members;
@@ -43,6 +42,7 @@ mod supervisor;
 mod sweeper;
 mod terminal;
 mod tree;
+mod tree_stop;
 
 pub use command::CommandSpec;
 pub use detached::{Detached, DetachedCommand, leave_session};

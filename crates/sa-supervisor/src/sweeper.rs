@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use crate::census::{self, Attempt, Census, CensusEntry, is_shortage};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
-use crate::job::Job;
+use crate::tree_stop::TreeStop;
 use crate::limits;
 use crate::members::{self, Claim, Daemon};
 use crate::tree::Tree;
@@ -83,35 +83,35 @@ fn deadline_after(grace: Duration) -> Instant {
 }
 
 pub(crate) fn run(host: &Host) {
-    let mut jobs: Vec<Job> = Vec::new();
+    let mut stops: Vec<TreeStop> = Vec::new();
     let mut pause = limits::TICK_MIN;
     loop {
-        let orders = host.sweeper().collect((!jobs.is_empty()).then_some(pause));
+        let orders = host.sweeper().collect((!stops.is_empty()).then_some(pause));
         let fresh = !orders.is_empty();
         for order in orders {
-            take(host, &mut jobs, order);
+            take(host, &mut stops, order);
         }
-        let before = jobs.len();
+        let before = stops.len();
         let looked = Instant::now();
-        if jobs.iter_mut().any(|job| job.wants_census(looked)) {
-            advance_all(host, &mut jobs);
+        if stops.iter_mut().any(|stop| stop.wants_census(looked)) {
+            advance_all(host, &mut stops);
         }
         // Never busier than half of the time, and slower when nothing moves.
-        let moved = fresh || jobs.len() < before;
+        let moved = fresh || stops.len() < before;
         let next = if moved { limits::TICK_MIN } else { (pause * 2).min(limits::TICK_MAX) };
         pause = next.max(looked.elapsed());
     }
 }
 
-fn take(host: &Host, jobs: &mut Vec<Job>, order: Order) {
+fn take(host: &Host, stops: &mut Vec<TreeStop>, order: Order) {
     match order {
-        Order::End { tree, deadline } if !tree.is_gone() => match find(jobs, &tree) {
-            Some(job) => job.hasten(deadline),
-            None => jobs.push(Job::new(tree, deadline, Instant::now())),
+        Order::End { tree, deadline } if !tree.is_gone() => match find(stops, &tree) {
+            Some(stop) => stop.hasten(deadline),
+            None => stops.push(TreeStop::new(tree, deadline, Instant::now())),
         },
-        Order::EndOrphans { tree } if !tree.is_gone() && find(jobs, &tree).is_none() => {
+        Order::EndOrphans { tree } if !tree.is_gone() && find(stops, &tree).is_none() => {
             let look = deadline_after(limits::ORPHAN_DELAY);
-            jobs.push(Job::new(tree, look + limits::ORPHAN_GRACE, look));
+            stops.push(TreeStop::new(tree, look + limits::ORPHAN_GRACE, look));
         }
         Order::End { .. } | Order::EndOrphans { .. } => {}
         Order::EndStrays { done } => {
@@ -122,35 +122,35 @@ fn take(host: &Host, jobs: &mut Vec<Job>, order: Order) {
     }
 }
 
-fn find<'jobs>(jobs: &'jobs mut [Job], tree: &Tree) -> Option<&'jobs mut Job> {
-    jobs.iter_mut().find(|job| job.tree().id() == tree.id())
+fn find<'stops>(stops: &'stops mut [TreeStop], tree: &Tree) -> Option<&'stops mut TreeStop> {
+    stops.iter_mut().find(|stop| stop.tree().id() == tree.id())
 }
 
-/// Takes one census and lets every job act on it; finished jobs are removed.
-fn advance_all(host: &Host, jobs: &mut Vec<Job>) {
+/// Takes one census and lets every stop act on it, and removes those that are over.
+fn advance_all(host: &Host, stops: &mut Vec<TreeStop>) {
     let census = match Census::take() {
         Attempt::Taken(census) => Some(census),
         Attempt::Impossible => None,
-        Attempt::Later => return jobs.retain_mut(|job| keep(host, job.advance_blindly())),
+        Attempt::Later => return stops.retain_mut(|stop| keep(host, stop.advance_blindly())),
     };
     let Some((census, daemon)) = census.as_ref().and_then(|census| Some((census, Daemon::of(census)?)))
     else {
-        jobs.retain_mut(|job| keep(host, job.advance_by_group()));
+        stops.retain_mut(|stop| keep(host, stop.advance_by_group()));
         return;
     };
     let is_short = Cell::new(false);
     let found: Vec<Vec<&CensusEntry>> = {
-        let claims: Vec<Claim<'_>> = jobs.iter().map(Job::claim).collect();
+        let claims: Vec<Claim<'_>> = stops.iter().map(TreeStop::claim).collect();
         members::assign(census, daemon, &claims, marker_reader(&is_short))
     };
     if is_short.get() {
-        return jobs.retain_mut(|job| keep(host, job.advance_blindly()));
+        return stops.retain_mut(|stop| keep(host, stop.advance_blindly()));
     }
     if found.iter().flatten().any(|entry| !entry.alive) {
         host.reap();
     }
     let mut found = found.into_iter();
-    jobs.retain_mut(|job| keep(host, job.advance(daemon, &found.next().unwrap_or_default())));
+    stops.retain_mut(|stop| keep(host, stop.advance(daemon, &found.next().unwrap_or_default())));
 }
 
 fn keep(host: &Host, finished: Option<Arc<Tree>>) -> bool {

@@ -29,10 +29,10 @@ pub(crate) const MAILBOX: usize = 1024;
 pub(crate) struct Connection(Arc<Handle>);
 
 struct Handle {
-    shared: Arc<Shared>,
+    wiring: Arc<Wiring>,
 }
 
-struct Shared {
+struct Wiring {
     hub: Hub,
     server: Server,
     /// Distinguishes answers to this client's requests from those to others'.
@@ -88,7 +88,7 @@ impl Connection {
     ) -> Result<Self, AgentFailure> {
         let server = hub.open_with(&ServerId::mint(), agent, version)?;
         // From here on dropping the handle ends the server.
-        let shared = Arc::new(Shared {
+        let wiring = Arc::new(Wiring {
             hub: hub.clone(),
             socket: server.open_socket(),
             server,
@@ -96,11 +96,11 @@ impl Connection {
             routes: Mutex::default(),
             greeting: OnceLock::new(),
         });
-        let connection = Self(Arc::new(Handle { shared: Arc::clone(&shared) }));
-        shared.server.start().await?;
-        let reader = shared.server.subscribe(Position::After(0), ReaderKind::Client).await?;
+        let connection = Self(Arc::new(Handle { wiring: Arc::clone(&wiring) }));
+        wiring.server.start().await?;
+        let reader = wiring.server.subscribe(Position::After(0), ReaderKind::Client).await?;
         // Sessions take what they can store. While that is nothing, the agent waits.
-        tokio::spawn(shared.read(reader.hold_agent()));
+        tokio::spawn(wiring.read(reader.hold_agent()));
         connection.greet(limit).await?;
         Ok(connection)
     }
@@ -135,28 +135,28 @@ impl Connection {
             .map_err(|error| AgentFailure::nonsense("initialize", &error))?;
         greeting.prompts = PromptCapabilities::of(&result);
         // Set once, here.
-        let _ = self.0.shared.greeting.set(greeting);
+        let _ = self.0.wiring.greeting.set(greeting);
         Ok(())
     }
 
     /// Returns the id of the ACP server that it is.
     pub(crate) fn server_id(&self) -> &str {
-        self.0.shared.server.id().as_str()
+        self.0.wiring.server.id().as_str()
     }
 
     /// The description that the agent gave of itself.
     pub(crate) fn greeting(&self) -> &Greeting {
-        self.0.shared.greeting.get_or_init(Greeting::default)
+        self.0.wiring.greeting.get_or_init(Greeting::default)
     }
 
     /// The version that runs, if it is known.
     pub(crate) fn agent_version(&self) -> Option<String> {
-        self.0.shared.server.describe().agent_version
+        self.0.wiring.server.describe().agent_version
     }
 
     /// Returns the agent's exit, if it has ended.
     pub(crate) fn ended(&self) -> Option<AgentExit> {
-        self.0.shared.routes.lock().ended().cloned()
+        self.0.wiring.routes.lock().ended().cloned()
     }
 
     /// Sends a request; its answer comes to that mailbox under the caller's `number`. Messages of a session that it opens come to
@@ -169,14 +169,14 @@ impl Connection {
         mailbox: &Mailbox,
         opens: Opens,
     ) -> Result<(), AgentFailure> {
-        let shared = &self.0.shared;
-        let call = shared.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let wiring = &self.0.wiring;
+        let call = wiring.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let message = wire::message(Some(call), method, params)
             .map_err(|invalid| AgentFailure::nonsense(method, &invalid))?;
-        shared.routes.lock().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
-        let sent = shared.send(message).await;
+        wiring.routes.lock().expect(call, number, mailbox.clone(), opens).map_err(AgentFailure::Ended)?;
+        let sent = wiring.send(message).await;
         if sent.is_err() {
-            shared.routes.lock().forget_call(call);
+            wiring.routes.lock().forget_call(call);
         }
         sent
     }
@@ -185,7 +185,7 @@ impl Connection {
     pub(crate) async fn notify(&self, method: &str, params: &Value) -> Result<(), AgentFailure> {
         let message = wire::message(None, method, params)
             .map_err(|invalid| AgentFailure::nonsense(method, &invalid))?;
-        self.0.shared.send(message).await
+        self.0.wiring.send(message).await
     }
 
     /// Answers a request of the agent's.
@@ -196,33 +196,33 @@ impl Connection {
     ) -> Result<(), AgentFailure> {
         let message =
             wire::answer(id, outcome).map_err(|invalid| AgentFailure::nonsense("its request", &invalid))?;
-        self.0.shared.routes.lock().answered(id);
-        self.0.shared.send(message).await
+        self.0.wiring.routes.lock().answered(id);
+        self.0.wiring.send(message).await
     }
 
     /// Delivers what concerns this session to that mailbox.
     pub(crate) fn adopt(&self, session: &str, mailbox: Mailbox) {
-        self.0.shared.routes.lock().adopt(session, mailbox);
+        self.0.wiring.routes.lock().adopt(session, mailbox);
     }
 
     /// Stops delivering what concerns this session to that mailbox.
     pub(crate) fn release(&self, session: &str, mailbox: &Mailbox) {
-        self.0.shared.routes.lock().release(session, mailbox);
+        self.0.wiring.routes.lock().release(session, mailbox);
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        let shared = Arc::clone(&self.shared);
+        let wiring = Arc::clone(&self.wiring);
         // Ending takes as long as the agent's grace; nobody waits for it here. Without a runtime there is nothing
         // to end either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { shared.hub.close(shared.server.id()).await });
+            runtime.spawn(async move { wiring.hub.close(wiring.server.id()).await });
         }
     }
 }
 
-impl Shared {
+impl Wiring {
     async fn send(&self, message: sa_jsonrpc::Message<bytes::Bytes>) -> Result<(), AgentFailure> {
         Ok(self.server.send(message, WhenStopped::Refuse, Caller::Socket(self.socket.number())).await?)
     }

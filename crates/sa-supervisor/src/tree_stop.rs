@@ -1,4 +1,4 @@
-//! The end of one tree, step by step.
+//! The rule by which a tree of processes is stopped: TERM, grace, KILL.
 //!
 //! ```text
 //!  New ──TERM to all──► Grace ──deadline──► Kill ──KILL to all, again and again──► given up, logged
@@ -21,8 +21,8 @@ enum Phase {
     Kill { until: Instant },
 }
 
-/// A tree being ended.
-pub(crate) struct Job {
+/// A tree that is being stopped.
+pub(crate) struct TreeStop {
     tree: Arc<Tree>,
     deadline: Instant,
     phase: Phase,
@@ -30,10 +30,10 @@ pub(crate) struct Job {
     counted: Instant,
 }
 
-impl Job {
+impl TreeStop {
     /// `look` is when its members are first looked for.
     pub(crate) fn new(tree: Arc<Tree>, deadline: Instant, look: Instant) -> Self {
-        Job { tree, deadline, phase: Phase::New { look }, traces: Traces::default(), counted: look }
+        Self { tree, deadline, phase: Phase::New { look }, traces: Traces::default(), counted: look }
     }
 
     pub(crate) fn tree(&self) -> &Tree {
