@@ -1,11 +1,9 @@
 //! A session's events over as many connections as it takes, without loss and without repeats.
 
-use crate::stream::{FIRST_PAUSE, LONGEST_PAUSE, SHORTEST_PAUSE};
+use crate::stream::Reconnection;
 use crate::{Client, ClientError, EventQuery, EventStream, Result, SseEvent};
 use sa_api::sessions::{SessionState, UniversalEvent};
 use sa_api::{Gap, Problem};
-use std::time::Duration;
-use tokio::time::sleep;
 
 /// The events of one session.
 #[derive(Debug)]
@@ -15,8 +13,7 @@ pub struct SessionEvents {
     query: EventQuery,
     /// Events came on the connection that there is.
     has_moved: bool,
-    pause: Duration,
-    stream: Option<EventStream>,
+    connection: Reconnection,
 }
 
 /// An item of a session's stream.
@@ -31,33 +28,30 @@ pub enum SessionStep {
 impl SessionEvents {
     pub(crate) fn new(client: Client, id: &str, query: EventQuery, stream: EventStream) -> Self {
         let id = id.to_owned();
-        Self { client, id, query, has_moved: false, pause: FIRST_PAUSE, stream: Some(stream) }
+        Self { client, id, query, has_moved: false, connection: Reconnection::new(stream) }
     }
 
     /// Returns the next item; nothing when the session has ended or does not exist any more. An error is final: the daemon
     /// refuses, or something else answers in its place.
     pub async fn next(&mut self) -> Result<Option<SessionStep>> {
         loop {
-            if let Some(stream) = &mut self.stream {
-                match stream.next().await {
-                    Ok(Some(event)) => {
-                        self.pause = SHORTEST_PAUSE;
-                        self.has_moved = true;
-                        return self.read(&event).map(Some);
-                    }
-                    Ok(None) if self.is_over().await? => return Ok(None),
-                    Err(error) if !error.is_temporary() => return Err(error),
-                    Ok(None) | Err(_) => self.stream = None,
+            let Some(stream) = self.connection.stream() else {
+                self.connection.wait().await;
+                self.has_moved = false;
+                let opened = self.client.stream_events(&self.id, &self.query).await;
+                if self.connection.on_attempt(opened)?.is_break() {
+                    return Ok(None);
                 }
-            }
-            sleep(self.pause).await;
-            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-            self.has_moved = false;
-            match self.client.stream_events(&self.id, &self.query).await {
-                Ok(stream) => self.stream = Some(stream),
-                Err(error) if error.problem_status() == Some(404) => return Ok(None),
-                Err(error) if error.is_temporary() => {}
-                Err(error) => return Err(error),
+                continue;
+            };
+            match stream.next().await {
+                Ok(Some(event)) => {
+                    self.has_moved = true;
+                    return self.read(&event).map(Some);
+                }
+                Ok(None) if self.is_over().await? => return Ok(None),
+                Err(error) if !error.is_temporary() => return Err(error),
+                Ok(None) | Err(_) => self.connection.lose(),
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::client::broken_answer;
 use crate::{Client, ClientError, Result, SseEvent, SseParser};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -12,10 +13,11 @@ const EVENT_BYTES: usize = 256 * 1024 * 1024;
 /// The daemon sends a heartbeat every 15 s; a connection without a byte for this long is dead. A large event may take
 /// much longer than that to arrive as a whole.
 const SILENCE: Duration = Duration::from_secs(60);
-pub(crate) const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The pause before the next attempt, unless the stream asked for another one.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Whatever the stream asks for: a loop without a pause would be an attack.
-pub(crate) const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The events of one connection.
 #[derive(Debug)]
@@ -57,14 +59,55 @@ impl EventStream {
     }
 }
 
+/// A connection that is opened again after it was lost, with pauses that grow.
+#[derive(Debug)]
+pub(crate) struct Reconnection {
+    stream: Option<EventStream>,
+    pause: Duration,
+}
+
+impl Reconnection {
+    pub(crate) fn new(stream: EventStream) -> Self {
+        Self { stream: Some(stream), pause: FIRST_PAUSE }
+    }
+
+    /// Returns the connection; nothing after it was lost.
+    pub(crate) fn stream(&mut self) -> Option<&mut EventStream> {
+        self.stream.as_mut()
+    }
+
+    /// Drops a connection that ended or broke.
+    pub(crate) fn lose(&mut self) {
+        if let Some(stream) = self.stream.take() {
+            self.pause = stream.parser.retry().unwrap_or(FIRST_PAUSE).max(SHORTEST_PAUSE);
+        }
+    }
+
+    /// Waits for the time of the next attempt.
+    pub(crate) async fn wait(&mut self) {
+        sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    /// Takes the outcome of an attempt. Breaks if nothing is left to connect to. An error is final.
+    pub(crate) fn on_attempt(&mut self, outcome: Result<EventStream>) -> Result<ControlFlow<()>> {
+        match outcome {
+            Ok(stream) => self.stream = Some(stream),
+            Err(error) if error.problem_status() == Some(404) => return Ok(ControlFlow::Break(())),
+            Err(error) if error.is_temporary() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
 /// The events of one ACP server, over as many connections as it takes.
 #[derive(Debug)]
 pub struct ReconnectingStream {
     client: Client,
     server_id: String,
     last_event_id: Option<String>,
-    pause: Duration,
-    stream: Option<EventStream>,
+    connection: Reconnection,
 }
 
 impl ReconnectingStream {
@@ -74,39 +117,30 @@ impl ReconnectingStream {
         last_event_id: Option<&str>,
         stream: EventStream,
     ) -> Self {
-        Self {
-            client,
-            server_id: server_id.to_owned(),
-            last_event_id: last_event_id.map(str::to_owned),
-            pause: FIRST_PAUSE,
-            stream: Some(stream),
-        }
+        let (server_id, last_event_id) = (server_id.to_owned(), last_event_id.map(str::to_owned));
+        Self { client, server_id, last_event_id, connection: Reconnection::new(stream) }
     }
 
-    /// The next event; none when the ACP server does not exist any more. An error is final: the daemon refuses, or
+    /// Returns the next event; none when the ACP server does not exist any more. An error is final: the daemon refuses, or
     /// something else answers in its place.
     pub async fn next(&mut self) -> Result<Option<SseEvent>> {
         loop {
-            if let Some(stream) = &mut self.stream {
-                let outcome = stream.next().await;
-                if let Some(id) = stream.last_event_id() {
-                    self.last_event_id = Some(id.to_owned());
+            let Some(stream) = self.connection.stream() else {
+                self.connection.wait().await;
+                let opened = self.client.stream_acp(&self.server_id, self.last_event_id.as_deref()).await;
+                if self.connection.on_attempt(opened)?.is_break() {
+                    return Ok(None);
                 }
-                match outcome {
-                    Ok(Some(event)) => return Ok(Some(event)),
-                    Err(error) if !error.is_temporary() => return Err(error),
-                    Ok(None) | Err(_) => {}
-                }
-                self.pause = stream.parser.retry().unwrap_or(FIRST_PAUSE).max(SHORTEST_PAUSE);
-                self.stream = None;
+                continue;
+            };
+            let outcome = stream.next().await;
+            if let Some(id) = stream.last_event_id() {
+                self.last_event_id = Some(id.to_owned());
             }
-            sleep(self.pause).await;
-            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-            match self.client.stream_acp(&self.server_id, self.last_event_id.as_deref()).await {
-                Ok(stream) => self.stream = Some(stream),
-                Err(error) if error.problem_status() == Some(404) => return Ok(None),
-                Err(error) if error.is_temporary() => {}
-                Err(error) => return Err(error),
+            match outcome {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Err(error) if !error.is_temporary() => return Err(error),
+                Ok(None) | Err(_) => self.connection.lose(),
             }
         }
     }
