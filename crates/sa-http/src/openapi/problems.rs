@@ -52,12 +52,13 @@ const SHARED: &[Shared] = &[
     shared("415", "The body is not JSON by its content type", |at| at.takes_json()),
     shared("422", "The agent cannot be started on this machine", |at| at.starts_agent()),
     shared("429", "Too many are kept for this directory", |at| at.sets_config()),
-    shared("503", "The daemon is stopping", |at| at.changes_session() || at.starts_agent()),
+    shared("503", "No descriptor or memory is free, or the daemon is stopping", |at| at.changes_session()),
+    shared("503", "The daemon is stopping", |at| at.starts_agent()),
     shared("503", "No process, descriptor or memory is free, or the daemon is stopping", |at| {
         at.is(&["createProcess", "runProcess"])
     }),
     shared("503", "No descriptor, thread or memory is free", |at| {
-        at.path.starts_with("/v1/fs/") || at.path.starts_with("/v1/config/")
+        ["/v1/fs/", "/v1/config/", "/v1/sessions", "/v1/usage"].iter().any(|area| at.path.starts_with(area))
     }),
     shared("507", "No space left to install the agent", |at| at.is_acp() && at.method == "post"),
     shared("507", "The disk is full", |at| {
