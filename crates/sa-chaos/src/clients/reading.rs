@@ -151,6 +151,9 @@ impl Reader {
                 Ok(Ok(Some(event))) if event.event == "message" => {
                     events.push((event.sequence().unwrap_or_default(), event.data));
                 }
+                Ok(Ok(Some(event))) if event.event == "failure" && self.may_fail(&event.data) => {
+                    return End::Ended;
+                }
                 Ok(Ok(Some(event))) => {
                     self.wire
                         .oracle
@@ -172,6 +175,15 @@ impl Reader {
             }
         }
         End::Left
+    }
+
+    /// Returns whether events may be unreadable for this reason: a client deletes the session, or the daemon lacks descriptors.
+    fn may_fail(&self, problem: &str) -> bool {
+        match serde_json::from_str(problem).unwrap_or(Value::Null)["status"].as_u64() {
+            Some(404) => self.session.fate() == Fate::Deleting,
+            Some(503) => self.wire.may_break(),
+            _ => false,
+        }
     }
 }
 
