@@ -24,7 +24,6 @@ use sa_hub::ServerId;
 use sa_store::Change;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use uuid::Uuid;
 
 /// Longest name of an MCP server or a set of skills.
@@ -152,7 +151,7 @@ impl Sessions {
         let shared: &Arc<Shared> = &old.0;
         shared.stopped.cancelled().await;
         // A session that is being deleted is not made again, and one that is made again is not deleted meanwhile.
-        if shared.deleting.swap(true, Ordering::Relaxed) {
+        if !shared.deletion.begin() {
             return Err(exists());
         }
         let listing = new.record.listing(Activity::UnderWay);
@@ -163,7 +162,7 @@ impl Sessions {
             ..Change::default()
         };
         if let Err(error) = self.inner().parts.store.commit(id, change).await {
-            self.take_back(id, shared).await;
+            self.take_back(id, shared, &error).await;
             return Err(error.into());
         }
         let ends = Ends { closed: false, ..shared.log.ends() };
@@ -171,6 +170,7 @@ impl Sessions {
         let same = shared.peek(|record| record.request.webhook.as_ref() == webhook);
         let known = shared.state().webhook.clone().filter(|_| same);
         let webhook = webhook.map(|webhook| known.unwrap_or_else(|| webhooks::fresh(webhook)));
+        shared.deletion.end(Ok(()));
         shared.deleted.cancel();
         shared.log.close();
         let Checked { record, env } = new;

@@ -176,14 +176,16 @@ impl Driver {
 
     /// Feeds the machine and executes its effects, until it needs something new to happen or the store stalls.
     ///
-    /// A stop waits for the effects of the last input: a client whose message was stored gets the answer that says so.
+    /// A stop waits for the effects of the last input, and for the outcome of what a client wanted stored: a client whose message
+    /// was stored gets the answer that says so.
     async fn work(&mut self) {
         while let State::Running = self.state {
             if let Some(effect) = self.effects.pop_front() {
                 self.execute(effect).await;
                 continue;
             }
-            if self.shared.stop.is_cancelled() {
+            let is_outcome = matches!(self.inputs.front(), Some(Input::Stored(_)));
+            if self.shared.stop.is_cancelled() && !is_outcome {
                 self.state = State::Stopped;
                 return;
             }

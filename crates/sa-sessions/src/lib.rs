@@ -14,6 +14,7 @@
 mod agent;
 mod command;
 mod creating;
+mod deletion;
 mod driver;
 mod error;
 mod event_filter;

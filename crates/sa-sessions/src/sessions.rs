@@ -136,6 +136,7 @@ impl Sessions {
 
     fn forget(&self, id: &str) {
         if let Some(shared) = self.registry().remove(id) {
+            shared.deletion.end(Ok(()));
             shared.deleted.cancel();
             shared.log.close();
         }
@@ -157,13 +158,12 @@ impl Sessions {
             Ok(session) => session.0,
             Err(SessionError::Unknown(_)) => return Ok(()),
             // Nobody can read it, so nobody uses it.
-            Err(SessionError::Store(StoreError::Corrupt(_))) => return self.delete_stored(id).await,
+            Err(SessionError::Store(StoreError::Corrupt(_))) => return Ok(self.delete_stored(id).await?),
             Err(error) => return Err(error),
         };
         // A client that comes second must not delete the session that is made under the same id meanwhile.
-        if shared.deleting.swap(true, Ordering::Relaxed) {
-            shared.deleted.cancelled().await;
-            return Ok(());
+        if !shared.deletion.begin() {
+            return Ok(shared.deletion.outcome().await?);
         }
         let session = SessionHandle(Arc::clone(&shared));
         match tokio::time::timeout(ENDING, session.end(NativeSession::Delete)).await {
@@ -177,22 +177,23 @@ impl Sessions {
         shared.stopped.cancelled().await;
         webhooks::last_look(&shared).await;
         if let Err(error) = self.delete_stored(id).await {
-            self.take_back(id, &shared).await;
-            return Err(error);
+            self.take_back(id, &shared, &error).await;
+            return Err(error.into());
         }
         Ok(())
     }
 
     /// Removes a session that has no owner from the store and from memory.
-    async fn delete_stored(&self, id: &str) -> Result<()> {
+    async fn delete_stored(&self, id: &str) -> Result<(), StoreError> {
         let _reserved = self.registry().reserve(id, Purpose::Moving).await;
         self.0.parts.store.delete(id).await?;
         self.forget(id);
         Ok(())
     }
 
-    /// Gives a session a new owner that could not be forgotten, as far as that goes.
-    pub(crate) async fn take_back(&self, id: &str, old: &Shared) {
+    /// Gives a session a new owner that could not be forgotten for this reason, as far as that goes.
+    pub(crate) async fn take_back(&self, id: &str, old: &Shared, error: &StoreError) {
+        old.deletion.end(Err(error.clone()));
         match self.0.parts.store.session(id).await {
             Ok(Some(stored)) => {
                 // Its readers and its webhook continue with the new one.
@@ -205,7 +206,6 @@ impl Sessions {
             }
             Ok(None) => self.forget(id),
             Err(error) => {
-                old.deleting.store(false, Ordering::Relaxed);
                 tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
             }
         }

@@ -1,6 +1,7 @@
 //! State that a session's handles and its owner share.
 
 use crate::command::Command;
+use crate::deletion::Deletion;
 use crate::log::{EventLine, Log};
 use crate::record::{Detail, Record, View};
 use parking_lot::{Mutex, MutexGuard};
@@ -8,7 +9,6 @@ use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +20,8 @@ pub(crate) struct Shared {
     pub(crate) urgent: mpsc::Sender<Command>,
     /// Cancelled to stop the owner without a trace in the log.
     pub(crate) stop: CancellationToken,
-    /// Set when the session is deleted.
-    pub(crate) deleting: AtomicBool,
-    /// Cancelled when the session is forgotten.
+    pub(crate) deletion: Deletion,
+    /// Cancelled when the session is forgotten, or has another owner.
     pub(crate) deleted: CancellationToken,
     /// Cancelled when the owner has taken up what an earlier daemon left.
     pub(crate) recovered: CancellationToken,
@@ -75,7 +74,7 @@ impl Shared {
             commands,
             urgent,
             stop: CancellationToken::new(),
-            deleting: AtomicBool::new(false),
+            deletion: Deletion::new(),
             deleted: CancellationToken::new(),
             recovered: CancellationToken::new(),
             last_look: CancellationToken::new(),

@@ -33,7 +33,7 @@ use super::phase::{Call, Phase, Start, Step, Why};
 use super::queue::Queue;
 use super::trace::Tracing;
 use super::trial::Trial;
-use super::turn::Turn;
+use super::turn::{Cause, Turn};
 use super::{Effect, Figure};
 use crate::agent::{AgentFailure, CANCEL_REQUEST, FromAgent, Opens};
 use crate::command::{Command, Reply};
@@ -43,6 +43,7 @@ use crate::limits::SessionLimits;
 use crate::policy::Policy;
 use crate::record::Record;
 use sa_agents::TokenVariable;
+use sa_api::AgentExit;
 use sa_api::sessions::{
     CrashInfo, CrashKind, EventData, Notice, NoticeSeverity, QueuedMessage, SessionChoices, SessionState,
 };
@@ -97,6 +98,8 @@ pub(crate) struct Machine {
     pub(super) trial: Option<Trial>,
     /// A client's change that the agent has taken, to be stored next.
     pub(super) applied: Option<Change>,
+    /// A message was accepted that interrupts the turn. Its client is answered first, as stopping a turn has to be stored, too.
+    pub(super) is_interrupted: bool,
     pub(super) lookups: Lookups,
     /// The conversation that the agent gets with the next message, if it does not know it any more.
     pub(super) history: History,
@@ -141,6 +144,7 @@ impl Machine {
             stored: Stored::new(listing, last),
             trial: None,
             applied: None,
+            is_interrupted: false,
             lookups: Lookups::default(),
             history: History::Nothing,
             last_heard: now.instant,
@@ -212,6 +216,9 @@ impl Machine {
     fn on_proceed(&mut self) {
         if let Some(change) = self.applied.take() {
             return self.store_change(change);
+        }
+        if std::mem::take(&mut self.is_interrupted) && !self.turn.is_none() {
+            return self.stop_turn(Cause::Client);
         }
         if self.phase.settled().is_some() && self.continue_turn() {
             return;
@@ -303,8 +310,9 @@ impl Machine {
 
     fn on_call_failed(&mut self, call: u64, failure: AgentFailure) {
         if self.turn.prompted().is_some_and(|prompted| prompted.call == call) {
-            // The agent's end is reported once, although the call may notice it before the session does.
             match failure.exit().cloned() {
+                // The call noticed the agent's end before the session did. The end comes after the agent's last messages.
+                Some(exit) if exit != AgentExit::default() => {}
                 Some(exit) => self.on_agent_ended(exit),
                 None => self.fail_turn(&failure),
             }

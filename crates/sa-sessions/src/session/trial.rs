@@ -6,7 +6,6 @@ use super::Effect;
 use super::change::Given;
 use super::machine::Machine;
 use super::queue::Queued;
-use super::turn::Cause;
 use crate::command::{Reply, Withdrawal};
 use crate::record::Record;
 use sa_api::sessions::{Delivery, MessageAccepted};
@@ -60,9 +59,7 @@ impl Machine {
         match trial {
             Trial::Accept { message, accepted, delivery, reply, .. } => {
                 self.queue.push(message);
-                if delivery == Delivery::Interrupt {
-                    self.stop_turn(Cause::Client);
-                }
+                self.is_interrupted = delivery == Delivery::Interrupt;
                 self.effect(Effect::Show);
                 self.reply(reply, Ok(accepted));
             }

@@ -168,13 +168,14 @@ fn entries<T>(
 ) -> Option<(Vec<T>, Object)> {
     let list = json::list(update, key)?;
     let mut odd = json::rest(update, &["sessionUpdate", key]);
-    let mut entries = Vec::new();
+    let (mut entries, mut is_understood) = (Vec::new(), true);
     for value in list {
         let (entry, understood) = value.as_object().map_or((None, false), read);
         entries.extend(entry);
-        if !understood {
-            odd.insert(key.to_owned(), list.into());
-        }
+        is_understood &= understood;
+    }
+    if !is_understood {
+        odd.insert(key.to_owned(), list.into());
     }
     Some((entries, odd))
 }

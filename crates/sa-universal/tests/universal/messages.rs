@@ -199,6 +199,14 @@ fn without_an_id_or_content_it_is_unparsed() {
 }
 
 #[test]
+fn a_list_of_entries_that_say_nothing_is_read_in_one_pass() {
+    // Copying the list for each entry would take hours.
+    let entries = vec![0; 500_000];
+    let events = Session::new().update(json!({ "sessionUpdate": "plan", "entries": entries }));
+    assert!(events.iter().any(|event| matches!(event, EventData::Unknown(_))), "{}", events.len());
+}
+
+#[test]
 fn history_that_is_told_again_is_taken_in_silently() {
     let mut session = Session::new();
     session.0.quiet(true);

@@ -22,9 +22,13 @@ type State = fn() -> World;
 type Answered<T> = oneshot::Receiver<Result<T>>;
 
 fn post(world: &mut World) -> Answered<MessageAccepted> {
+    deliver(world, Delivery::Queue)
+}
+
+fn deliver(world: &mut World, delivery: Delivery) -> Answered<MessageAccepted> {
     let (reply, answer) = world.watched();
     let parts = vec![MessagePart::Text { text: "hello".to_owned() }];
-    let message = Posted { parts, delivery: Delivery::Queue, key: None, digest: [0; 32], trace: None };
+    let message = Posted { parts, delivery, key: None, digest: [0; 32], trace: None };
     world.command(Command::Post { message: Box::new(message), reply });
     answer
 }
@@ -248,6 +252,17 @@ fn a_message_that_was_reported_as_not_stored_is_not_stored_later() {
 }
 
 #[test]
+fn an_interrupting_message_is_answered_although_the_interruption_cannot_be_stored() {
+    let mut world = running();
+    world.health = Health::SoonFails(1);
+    let mut answered = deliver(&mut world, Delivery::Interrupt);
+    assert!(answered.try_recv().unwrap().is_ok());
+    assert!(world.is_stalled && world.sent.last() == Some(&"session/prompt"));
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.sent.last(), Some(&"session/cancel"));
+}
+
+#[test]
 fn a_client_waits_for_a_message_that_is_being_stored() {
     let (reply, pending) = Reply::<()>::channel();
     assert!(reply.claim() && !pending.fate.claim());
@@ -294,6 +309,19 @@ fn an_end_that_the_prompt_notices_first_is_reported_once() {
     world.end_agent();
     let errors = world.log().iter().filter(|event| matches!(event, EventData::Error(_))).count();
     assert_eq!((errors, last_stop_reason(&world)), (1, Some(StopReason::Error)));
+}
+
+#[test]
+fn the_last_messages_of_an_agent_are_kept_although_the_prompt_notices_its_end_first() {
+    let mut world = running();
+    let (call, _) = world.calls[0];
+    let exit = AgentExit { code: Some(9), ..AgentExit::default() };
+    world.feed(Input::CallFailed { call, failure: AgentFailure::Call(CallError::NotRunning(exit)) });
+    let content = json!({ "type": "text", "text": "last words" });
+    world.update(json!({ "sessionUpdate": "agent_message_chunk", "content": content }));
+    world.end_agent();
+    let said = world.log().iter().any(|event| format!("{event:?}").contains("last words"));
+    assert_eq!((said, last_stop_reason(&world)), (true, Some(StopReason::Error)));
 }
 
 #[test]

@@ -80,6 +80,8 @@ pub(super) enum Health {
     Good,
     /// This many commits fail.
     Fails(u8),
+    /// One commit succeeds, then this many fail.
+    SoonFails(u8),
 }
 
 /// The agent of a world.
@@ -210,26 +212,17 @@ impl World {
 
     fn execute(&mut self, effect: Effect) {
         match effect {
-            Effect::Commit(commit) => match self.health {
-                Health::Fails(left) => {
-                    self.health = if left > 1 { Health::Fails(left - 1) } else { Health::Good };
-                    self.effects.push_front(Effect::Commit(commit));
-                    self.is_stalled = true;
-                }
-                Health::Good => self.commit(&commit.change),
-            },
+            Effect::Commit(commit) if self.is_full() => {
+                self.effects.push_front(Effect::Commit(commit));
+                self.is_stalled = true;
+            }
+            Effect::Commit(commit) => self.commit(&commit.change),
+            Effect::TryCommit(_) if self.is_full() => {
+                self.inputs.push_front(Input::Stored(Err(StoreError::Full)));
+            }
             Effect::TryCommit(commit) => {
-                let outcome = match self.health {
-                    Health::Fails(left) => {
-                        self.health = if left > 1 { Health::Fails(left - 1) } else { Health::Good };
-                        Err(StoreError::Full)
-                    }
-                    Health::Good => {
-                        self.commit(&commit.change);
-                        Ok(())
-                    }
-                };
-                self.inputs.push_front(Input::Stored(outcome));
+                self.commit(&commit.change);
+                self.inputs.push_front(Input::Stored(Ok(())));
             }
             Effect::Call { call, method, .. } => {
                 self.sent.push(method);
@@ -257,6 +250,18 @@ impl World {
             Effect::Stop => self.is_stopped = true,
             _ => {}
         }
+    }
+
+    /// Returns whether the store refuses the next commit.
+    fn is_full(&mut self) -> bool {
+        let (is_full, health) = match self.health {
+            Health::Good => (false, Health::Good),
+            Health::SoonFails(count) => (false, Health::Fails(count)),
+            Health::Fails(1) => (true, Health::Good),
+            Health::Fails(count) => (true, Health::Fails(count - 1)),
+        };
+        self.health = health;
+        is_full
     }
 
     fn commit(&mut self, change: &Change) {
