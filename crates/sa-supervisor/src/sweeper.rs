@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use crate::census::{self, Attempt, Census, CensusEntry, is_shortage};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
-use crate::tree_stop::TreeStop;
 use crate::limits;
 use crate::members::{self, Claim, Daemon};
 use crate::tree::Tree;
+use crate::tree_stop::TreeStop;
 use parking_lot::{Condvar, Mutex};
 
 /// Times per census that an empty environment is read again: a process in the middle of exec has none.

@@ -16,7 +16,7 @@ pub struct ModelTokens {
 impl ModelTokens {
     /// Returns the sum of all kinds; `None` if none was reported.
     pub fn total(&self) -> Option<u64> {
-        self.kinds().into_iter().flatten().reduce(|sum, more| sum + more)
+        self.kinds().into_iter().flatten().reduce(u64::saturating_add)
     }
 
     /// Returns the tokens as the usage of a turn.
@@ -29,7 +29,7 @@ impl ModelTokens {
 
     /// Adds the tokens of another request.
     pub fn add(&mut self, more: Self) {
-        self.merge(more, |sum, more| Some(sum.unwrap_or(0) + more));
+        self.merge(more, |sum, more| Some(sum.unwrap_or(0).saturating_add(more)));
     }
 
     /// Takes over the numbers that a later report of the same request has.

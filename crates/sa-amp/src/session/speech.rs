@@ -16,8 +16,8 @@ impl Session {
         let read: Value = serde_json::from_slice(line).unwrap_or_default();
         match read["type"].as_str() {
             Some("system") => self.on_system(core, &read["mcp_servers"]),
-            Some("user") => self.on_results(core, &read["message"]),
-            Some("assistant") => self.on_assistant(core, &read),
+            Some("user") if read["message"].is_object() => self.on_results(core, &read["message"]),
+            Some("assistant") if is_message(&read) => self.on_assistant(core, &read),
             Some("result") => self.on_result(core, &read),
             _ => self.unknown(core, &String::from_utf8_lossy(line)),
         }
@@ -118,6 +118,33 @@ impl Session {
         if let Some((size, used)) = usage["max_tokens"].as_u64().zip(used.total()) {
             let update = SessionUpdate::UsageUpdate(UsageUpdate::new(used, size));
             self.conversation.update(&mut core.io.client, &update);
+        }
+    }
+}
+
+/// Returns whether a message of the model has the known shape. Another one is reported, as guessing could end a turn that still
+/// runs.
+fn is_message(line: &Value) -> bool {
+    let is_text = |value: &Value| value.is_null() || value.is_string();
+    let message = &line["message"];
+    message["content"].is_array() && is_text(&message["stop_reason"]) && is_text(&line["parent_tool_use_id"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_messages_of_the_known_shape_are_read() {
+        assert!(is_message(&json!({ "message": { "content": [] }, "parent_tool_use_id": null })));
+        for line in [
+            json!({}),
+            json!({ "message": { "content": "Hello", "stop_reason": "end_turn" } }),
+            json!({ "message": { "content": { "type": "tool_use" } } }),
+            json!({ "message": { "content": [], "stop_reason": 1 } }),
+            json!({ "message": { "content": [], "stop_reason": "end_turn" }, "parent_tool_use_id": 7 }),
+        ] {
+            assert!(!is_message(&line), "{line}");
         }
     }
 }

@@ -93,7 +93,9 @@ impl Session {
         if let Some(child) = &mut self.child {
             child.hurry(&mut core.io.processes, core.host.limits.drain);
         }
-        if result["is_error"] != true {
+        let is_success =
+            matches!(result["is_error"], Value::Null | Value::Bool(false)) && result["error"].is_null();
+        if is_success {
             return self.turn_ended(core, StopReason::EndTurn);
         }
         let words = result["error"].as_str().unwrap_or("Amp failed without saying why");

@@ -95,10 +95,11 @@ impl Frame {
         let kind = value["type"].as_str().unwrap_or_default();
         match kind {
             "stream_event" => with(value, "event", Self::Stream),
-            "assistant" => with(value, "message", Self::Assistant),
+            "assistant" if value["message"]["content"].is_array() => Self::Assistant(value),
             "user" => with(value, "message", Self::User),
             "result" => typed(value, |result| Self::Result(Box::new(result))),
-            "control_request" => with(value, "request", Self::Request),
+            // Without an id of its own nobody could answer it.
+            "control_request" if value["request_id"].is_string() => with(value, "request", Self::Request),
             "control_response" => with(value, "response", Self::Answered),
             "control_cancel_request" => text(value, "request_id", Self::Withdrawn),
             "tool_progress" => Self::Progress(value),
@@ -163,5 +164,22 @@ fn text(value: Value, field: &str, frame: impl FnOnce(String) -> Frame) -> Frame
     match value[field].as_str() {
         Some(text) => frame(text.to_owned()),
         None => Frame::Unknown(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_another_shape_are_kept_as_unknown() {
+        for line in [
+            r#"{"type":"assistant","message":{"content":"Hello"}}"#,
+            r#"{"type":"assistant"}"#,
+            r#"{"type":"control_request","request_id":7,"request":{"subtype":"can_use_tool","tool_name":"Bash"}}"#,
+            r#"{"type":"control_request","request_id":"7","request":"can_use_tool"}"#,
+        ] {
+            assert!(matches!(Frame::read(line.as_bytes()), Ok(Frame::Unknown(_))), "{line}");
+        }
     }
 }

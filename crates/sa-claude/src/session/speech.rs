@@ -49,7 +49,9 @@ impl Session {
         };
         match Block::read(part) {
             Block::Text(kind, text) => {
-                self.add_chunk(core, event["index"].as_u64().unwrap_or_default(), kind, text);
+                // The complete block follows.
+                let Some(index) = event["index"].as_u64() else { return };
+                self.add_chunk(core, index, kind, text);
             }
             Block::ToolUse { id, name } => self.tool_announced(core, id, name),
             Block::Other => {}

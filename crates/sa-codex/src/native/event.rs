@@ -6,6 +6,7 @@ use sa_shell::Names;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 #[derive(Debug)]
 pub(crate) enum Event {
@@ -90,6 +91,13 @@ pub(crate) struct About {
     pub(crate) thread_id: Option<String>,
 }
 
+/// The end of a request of the CLI. Requests are known by the text of their ids.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resolution {
+    request_id: Box<RawValue>,
+}
+
 /// Notifications for other clients than this, or of known facts in another form.
 const IGNORED: Names = Names(
     "account/rateLimits/updated account/updated app/list/updated hook/completed hook/started \
@@ -137,7 +145,9 @@ impl Event {
             },
             "thread/closed" => Self::ThreadClosed,
             "skills/changed" => Self::SkillsChanged,
-            "serverRequest/resolved" => Self::Resolved(member(params, "requestId")?.to_string()),
+            "serverRequest/resolved" => {
+                Self::Resolved(body::<Resolution>(params)?.request_id.get().to_owned())
+            }
             "account/login/completed" => Self::LoggedIn(body(params)?),
             "warning" | "configWarning" | "deprecationNotice" => Self::Log(params.to_owned()),
             _ if IGNORED.contains(method) || method.starts_with("codex/event/") => Self::Ignored,
@@ -153,4 +163,16 @@ fn member(params: &str, name: &str) -> Option<Value> {
 
 fn body<T: DeserializeOwned>(params: &str) -> Option<T> {
     serde_json::from_str(params).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resolved_request_is_named_as_it_was_written() {
+        let params = r#"{"requestId":"a\/b\u00e9"}"#;
+        let event = Event::read("serverRequest/resolved", params);
+        assert!(matches!(event, Event::Resolved(id) if id == r#""a\/b\u00e9""#));
+    }
 }

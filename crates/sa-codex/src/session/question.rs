@@ -17,9 +17,10 @@ pub(super) type Questions = sa_acp::Questions<Vec<String>>;
 /// Reads a question with its id. Secrets must not be asked for in a form; such a question stays without an answer.
 fn question(native: &Value) -> Option<(String, Question)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let is_public = matches!(native["isSecret"], Value::Null | Value::Bool(false));
     let options = native["options"].as_array().into_iter().flatten();
     let question = Question {
-        text: native["question"].as_str().filter(|_| native["isSecret"] != true)?.to_owned(),
+        text: native["question"].as_str().filter(|_| is_public)?.to_owned(),
         header: text(&native["header"]),
         several: false,
         free: native["isOther"] == true,

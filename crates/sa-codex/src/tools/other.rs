@@ -103,12 +103,16 @@ fn mcp(call: &Value) -> Outcome {
     if result.is_object() {
         content.extend(result["content"].as_array().into_iter().flatten().map(block));
         output = json!({ "content": result["content"], "structuredContent": result["structuredContent"] });
+    } else if !result.is_null() {
+        output = result.clone();
     }
-    if error.is_object() {
-        content.push(paragraph(word(error, "message")));
-        output = json!({ "error": error["message"] });
+    if !error.is_null() {
+        let words = error["message"].as_str().or(error.as_str());
+        let words = words.map_or_else(|| error.to_string(), str::to_owned);
+        output = json!({ "error": words });
+        content.push(paragraph(words));
     }
-    let status = if error.is_object() { ToolCallStatus::Failed } else { settled(call["status"].as_str()) };
+    let status = if error.is_null() { settled(call["status"].as_str()) } else { ToolCallStatus::Failed };
     Outcome::new(status, content, output)
 }
 
@@ -117,5 +121,24 @@ fn block(value: &Value) -> ToolCallContent {
     match ContentBlock::deserialize(value) {
         Ok(block) => block.into(),
         Err(_) => paragraph(value.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_any_shape_fails_the_call_and_is_shown() {
+        for (error, shown) in [
+            (json!({ "message": "boom" }), "boom"),
+            (json!("boom"), "boom"),
+            (json!({ "code": 7 }), r#"{"code":7}"#),
+        ] {
+            let outcome = mcp(&json!({ "status": "completed", "error": error }));
+            assert_eq!(outcome.status, ToolCallStatus::Failed, "{shown}");
+            assert_eq!(outcome.output, json!({ "error": shown }));
+        }
+        assert_eq!(mcp(&json!({ "status": "completed", "result": "text" })).output, "text");
     }
 }
