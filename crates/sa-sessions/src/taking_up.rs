@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Commands that may wait for an owner. Each caller sends one and waits for its answer.
 const COMMANDS: usize = 64;
-/// Time that the daemon waits at its start until sessions say what became of the turns that ran before.
+/// Time that the daemon waits at its start, and a client at its first request, until sessions say what became of earlier turns.
 const RECOVERING: Duration = Duration::from_secs(5);
 /// Time for an owner that is to stop to store what it has accepted and to answer its client.
 const FINISHING: Duration = Duration::from_secs(1);
@@ -57,6 +57,12 @@ impl Arrival {
 impl Sessions {
     /// Returns the session of that id, from the store if it is not in memory.
     pub async fn get(&self, id: &str) -> Result<SessionHandle> {
+        let session = self.find_or_take_up(id).await?;
+        recovered(std::slice::from_ref(&session.0)).await;
+        Ok(session)
+    }
+
+    async fn find_or_take_up(&self, id: &str) -> Result<SessionHandle> {
         let registry = self.registry();
         if let Some(shared) = registry.find(id) {
             return Ok(SessionHandle(shared));
@@ -82,24 +88,9 @@ impl Sessions {
                 tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
             }
         }
-        self.recovered().await;
+        recovered(&self.registry().live()).await;
         self.release_skills().await;
         Ok(())
-    }
-
-    /// Waits until no session shows a turn or a question that ended with the daemon before.
-    async fn recovered(&self) {
-        let all = self.registry().live();
-        let recovered = async {
-            let unfinished = |record: &Record| record.turn.is_some() || record.queue_held;
-            for session in all.iter().filter(|session| session.peek(unfinished)) {
-                let (recovered, stopped) = (session.recovered.cancelled(), session.stopped.cancelled());
-                future::select(pin!(recovered), pin!(stopped)).await;
-            }
-        };
-        if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
-            tracing::warn!("sessions still take up what they did when the daemon ended");
-        }
     }
 
     /// Takes back what was put in place for sessions that are no longer there.
@@ -163,6 +154,20 @@ impl Sessions {
             sessions.registry().retire(&retiring);
         });
         shared
+    }
+}
+
+/// Waits until the sessions show their waiting messages, and no turn or question that ended with the daemon before.
+async fn recovered(sessions: &[Arc<Shared>]) {
+    let recovered = async {
+        let is_waiting = |session: &&Arc<Shared>| !session.recovered.is_cancelled();
+        for session in sessions.iter().filter(is_waiting) {
+            let (recovered, stopped) = (session.recovered.cancelled(), session.stopped.cancelled());
+            future::select(pin!(recovered), pin!(stopped)).await;
+        }
+    };
+    if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
+        tracing::warn!("sessions still take up what they did when the daemon ended");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Jobs of sessions: what takes a while and reports back.
 
 use super::link::AgentLink;
-use super::{Driver, JobDone, context};
+use super::{Driver, JobDone, RETRY, context};
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::record::Record;
@@ -10,7 +10,7 @@ use crate::shared::Shared;
 use crate::{history, interrupted_messages};
 use futures_util::FutureExt;
 use sa_otlp::Conversation;
-use sa_store::{Direction, Listing};
+use sa_store::{Direction, Listing, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -76,11 +76,17 @@ impl Driver {
 
 /// Reads what an earlier daemon left unfinished.
 pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -> Leftovers {
-    let pending = match parts.store.pending_messages(&shared.id).await {
-        Ok(pending) => pending,
-        Err(error) => {
-            tracing::error!(session = %shared.id, %error, "waiting messages cannot be read");
-            Vec::new()
+    let pending = loop {
+        match parts.store.pending_messages(&shared.id).await {
+            Ok(pending) => break pending,
+            Err(error @ (StoreError::Exhausted(_) | StoreError::Io(_))) => {
+                tracing::warn!(session = %shared.id, %error, "waiting messages cannot be read; trying again");
+                tokio::time::sleep(RETRY).await;
+            }
+            Err(error) => {
+                tracing::error!(session = %shared.id, %error, "waiting messages cannot be read");
+                break Vec::new();
+            }
         }
     };
     let unfinished_after = match record.turn {
