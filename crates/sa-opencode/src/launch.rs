@@ -1,6 +1,7 @@
 //! The command line and the environment that start the server.
 
 use super::endpoint::Endpoint;
+use super::native::call::escaped;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
@@ -13,13 +14,15 @@ pub struct Launch {
 
 /// Settings that only variables can have: no calls to anybody who was not asked for, and what the server has only for its
 /// own clients.
-const VARIABLES: [(&str, &str); 6] = [
+const VARIABLES: [(&str, &str); 7] = [
     ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
     ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
     ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
     ("OPENCODE_CLIENT", "cli"),
     ("OPENCODE_ENABLE_QUESTION_TOOL", "1"),
     ("OPENCODE_EXPERIMENTAL_PLAN_MODE", "1"),
+    // A server without plugins would run commands unasked.
+    ("OPENCODE_PURE", "0"),
 ];
 
 /// The variable with settings that override those in files.
@@ -79,7 +82,7 @@ fn settings(content: Option<&str>, plugin: &Path) -> String {
     merge(&mut all, ours);
     // It is loaded next to the user's own.
     let mut plugins = all["plugin"].as_array().cloned().unwrap_or_default();
-    plugins.push(json!(format!("file://{}", plugin.display())));
+    plugins.push(json!(format!("file://{}", escaped(&plugin.to_string_lossy()))));
     all["plugin"] = json!(plugins);
     all.to_string()
 }
@@ -146,6 +149,8 @@ mod tests {
         assert_eq!(settings["permission"]["bash"], json!({ "git *": "allow", "*": "ask" }));
         assert_eq!(settings["permission"]["edit"], json!({ "*": "ask" }));
         assert_eq!(settings["autoupdate"], false);
+        let elsewhere = value(&launch().variables(None, "/tmp/a #%?/gate.mjs".as_ref()), CONTENT);
+        assert!(elsewhere.contains(r#""plugin":["file:///tmp/a%20%23%25%3F/gate.mjs"]"#), "{elsewhere}");
         let odd = value(&launch().variables(Some("{ // a comment\n}"), PLUGIN.as_ref()), CONTENT);
         assert!(odd.contains(r#""bash":{"*":"ask"}"#), "{odd}");
     }

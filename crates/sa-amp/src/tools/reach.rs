@@ -19,12 +19,19 @@ pub(crate) fn changes_something(tool: &str, input: &Value) -> bool {
     }
 }
 
-/// The command that a tool runs, if it runs one.
+/// Stands for a command that is not known: it never counts as one that only reads.
+const UNKNOWN: &str = "\n";
+
+/// Returns the command that a tool runs, if it runs one. Versions differ in the member, so two that differ say nothing.
 pub(crate) fn command_line<'a>(tool: &str, input: &'a Value) -> Option<&'a str> {
-    match tool {
-        "Bash" | "shell_command" => Some(input["cmd"].as_str().or(input["command"].as_str()).unwrap_or("\n")),
-        _ => None,
+    if !matches!(tool, "Bash" | "shell_command") {
+        return None;
     }
+    Some(match (&input["cmd"], &input["command"]) {
+        (Value::String(command), Value::Null) | (Value::Null, Value::String(command)) => command,
+        (Value::String(command), Value::String(other)) if command == other => command,
+        _ => UNKNOWN,
+    })
 }
 
 /// Returns whether a tool changes files.
@@ -49,6 +56,8 @@ mod tests {
         assert!(changes_something("Bash", &json!({})));
         assert!(changes_something("shell_command", &json!({ "command": "ls; rm a" })));
         assert!(!changes_something("Bash", &json!({ "cmd": "ls" })));
+        assert!(changes_something("Bash", &json!({ "cmd": "ls", "command": "rm a" })));
+        assert!(changes_something("shell_command", &json!({ "cmd": "ls", "command": ["rm", "a"] })));
         assert!(!changes_something("Read", &json!({})));
     }
 

@@ -41,6 +41,28 @@ async fn a_short_token_cannot_be_guessed_by_trying() -> Result<()> {
 }
 
 #[tokio::test]
+async fn each_of_many_tokens_in_one_request_counts() -> Result<()> {
+    let daemon = Daemon::builder().token("0042").start().await?;
+    let nobody = daemon.http().with_token(None);
+    let guesses = (0..60).map(|number| format!("{:04}", 1000 + number));
+    let request = guesses.fold(nobody.get("/v1/agents"), |request, guess| {
+        request.also_header("x-sandbox-agent-token", &guess)
+    });
+    request.send().await?.expect_problem(429, "too_many_requests")?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_token_of_a_gateway_is_no_wrong_one() -> Result<()> {
+    let daemon = Daemon::builder().token("0042").start().await?;
+    for _ in 0..60 {
+        let behind_gateway = daemon.http().with_token(Some("token-of-the-gateway")).get("/v1/agents");
+        behind_gateway.header("x-sandbox-agent-token", "0042").send().await?.expect_status(200)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn requests_without_a_token_lock_nobody_out() -> Result<()> {
     let daemon = Daemon::builder().token("0042").start().await?;
     for _ in 0..60 {
