@@ -300,9 +300,10 @@ impl Subject {
         }
     }
 
-    /// Returns whether one process of the agent serves many sessions, and takes long enough to start that trials share it.
+    /// Returns whether trials share the agent: it serves many sessions, and takes long to start. The adapter of Amp starts the CLI
+    /// once more than its sessions do, to ask which modes there are.
     pub(crate) fn shares_process(&self) -> bool {
-        matches!(self.kind, Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Copilot)
+        matches!(self.kind, Kind::Amp | Kind::Codex | Kind::OpenCode | Kind::Gemini | Kind::Copilot)
     }
 
     /// Returns whether each session has a separate process, which ends with it.
