@@ -13,42 +13,69 @@ pub(crate) enum Interpreted {
     Nothing,
 }
 
-/// Returns the words of a command with gaps where `xargs` and its like put in what they read or find.
-pub(crate) fn completed(words: &[Word]) -> Vec<Word> {
-    let mut completed = words.to_vec();
-    let is_completer = |word: &Word| word.name().text().is_some_and(completes);
-    let Some(at) = words.iter().position(is_completer) else { return completed };
-    let mut marks = vec!["{}".to_owned()];
-    for (index, word) in words.iter().enumerate().skip(at + 1) {
-        let text = word.text().unwrap_or_default();
-        let next = words.get(index + 1).and_then(Word::text);
-        let attached = ["--replace=", "-I", "-i", "-J"].iter().find_map(|option| text.strip_prefix(option));
-        let mark = attached.filter(|mark| !mark.is_empty()).or(next.filter(|_| matches!(text, "-I" | "-J")));
-        marks.extend(mark.map(str::to_owned));
-    }
-    for word in completed.iter_mut().skip(at + 1) {
-        *word =
-            marks.iter().filter(|mark| !mark.is_empty()).fold(word.clone(), |word, mark| word.without(mark));
-    }
-    if words.get(at).and_then(|word| word.name().text().map(|name| name != "find")) == Some(true) {
-        let mut more = Word::default();
-        more.push_any();
-        completed.push(more);
-    }
-    completed
+/// The most texts for which `xargs` and its like put something in. With more of them, every word is a gap.
+const MAX_MARKS: usize = 16;
+
+/// The words of a command with gaps where `xargs` and its like put in what they read or find.
+#[derive(Debug)]
+pub(crate) struct Completed<'a> {
+    given: &'a [Word],
+    words: Vec<Word>,
+    /// The first program behind `xargs` or its like that starts another one.
+    starter: Option<usize>,
 }
 
-/// Returns whether a word that was completed may be a program: behind another program that starts one.
-pub(crate) fn may_be_program(words: &[Word], completed: &[Word], at: usize) -> bool {
-    if completed.get(at) == words.get(at) {
-        return true;
+impl<'a> Completed<'a> {
+    pub(crate) fn new(given: &'a [Word]) -> Self {
+        let is = |word: &Word, test: fn(&str) -> bool| word.name().text().is_some_and(test);
+        let mut words = given.to_vec();
+        let Some(at) = given.iter().position(|word| is(word, completes)) else {
+            return Self { given, words, starter: None };
+        };
+        let starter = given.iter().skip(at + 1).position(|word| is(word, starts_others));
+        let marks = marks(given.get(at + 1..).unwrap_or_default());
+        let mut gap = Word::default();
+        gap.push_any();
+        for word in words.iter_mut().skip(at + 1) {
+            *word = match &marks {
+                Some(marks) => marks.iter().fold(word.clone(), |word, mark| word.without(mark)),
+                None => gap.clone(),
+            };
+        }
+        if given.get(at).is_some_and(|word| word.name().text() != Some("find")) {
+            words.push(gap);
+        }
+        Self { given, words, starter: starter.map(|behind| at + 1 + behind) }
     }
-    let is = |word: &Word, test: fn(&str) -> bool| word.name().text().is_some_and(test);
-    let before = words.get(..at.min(words.len())).unwrap_or_default();
-    let inner = before.iter().skip_while(|word| !is(word, completes)).skip(1);
-    let is_action =
-        |word: &Word| word.text().is_some_and(|text| text.starts_with("-exec") || text.starts_with("-ok"));
-    before.last().is_some_and(is_action) || inner.into_iter().any(|word| is(word, starts_others))
+
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// Returns whether a word may be a program. One that was completed may be if another program starts it.
+    pub(crate) fn may_be_program(&self, at: usize) -> bool {
+        let is_action = |word: &Word| {
+            word.text().is_some_and(|text| text.starts_with("-exec") || text.starts_with("-ok"))
+        };
+        self.words.get(at) == self.given.get(at)
+            || at.checked_sub(1).and_then(|before| self.given.get(before)).is_some_and(is_action)
+            || self.starter.is_some_and(|starter| starter < at)
+    }
+}
+
+/// Returns the texts that are replaced in the arguments of `xargs` and its like; `None` if there are too many of them.
+fn marks(arguments: &[Word]) -> Option<Vec<String>> {
+    let mut marks = vec!["{}"];
+    for (index, word) in arguments.iter().enumerate() {
+        let text = word.text().unwrap_or_default();
+        let next = arguments.get(index + 1).and_then(Word::text);
+        let attached = ["--replace=", "-I", "-i", "-J"].iter().find_map(|option| text.strip_prefix(option));
+        let mark = attached.filter(|mark| !mark.is_empty()).or(next.filter(|_| matches!(text, "-I" | "-J")));
+        marks.extend(mark.filter(|mark| !mark.is_empty()));
+    }
+    marks.sort_unstable();
+    marks.dedup();
+    (marks.len() <= MAX_MARKS).then(|| marks.into_iter().map(str::to_owned).collect())
 }
 
 /// Returns what a program, the first of these words, runs as a command line.
@@ -58,6 +85,9 @@ pub(crate) fn interpreted(name: &str, words: &[Word]) -> Interpreted {
         script(name, arguments).is_some_and(is_unknown)
     } else if name == "env" {
         splits_unread_text(arguments)
+    } else if name == "alias" {
+        // The name is replaced before the line that uses it is read.
+        arguments.iter().any(|word| word.text().is_none_or(|text| text.contains('=')))
     } else {
         false
     };

@@ -5,12 +5,16 @@
 //! Everything else is cut as well as it can be, and makes the line uncertain.
 
 mod expansion;
+mod here;
+mod run;
 
 use super::word::Word;
+use here::{Continuation, Here, Tabs};
+use run::Run;
 use std::cell::OnceCell;
 
 /// The longest line that is read, in bytes.
-const MAX_LINE: usize = 64 << 10;
+pub(crate) const MAX_LINE: usize = 64 << 10;
 
 /// A command line, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,8 +84,16 @@ enum Redirection {
     /// `>&` or `<&`.
     Descriptor,
     /// `<<` or `<<-`: the word ends the lines that follow this one.
-    Here,
+    Here(Tabs),
     Other,
+}
+
+/// The surroundings of an expansion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Context {
+    Bare,
+    /// Double quotes or a here-document, where `$'` is nothing special.
+    Quoted,
 }
 
 #[derive(Debug, Default)]
@@ -94,8 +106,11 @@ struct Lexer<'a> {
     /// The word has neither quotes nor escapes.
     is_bare: bool,
     redirection: Option<Redirection>,
-    /// The words that end the text behind this line.
-    heres: Vec<String>,
+    /// The texts behind this line.
+    heres: Vec<Here>,
+    /// `((` was seen, behind which `<<` may be a shift.
+    has_arithmetic: bool,
+    run: Run,
     /// Quotes within substitutions have ended so far.
     is_quoted: bool,
     /// The position of the last word `case`, once a substitution asked for it.
@@ -112,6 +127,10 @@ impl Lexer<'_> {
                     self.end_word();
                 }
                 '\n' | '\r' => {
+                    // It ends a line in some shells, and is a letter in others.
+                    if c == '\r' {
+                        self.broken();
+                    }
                     self.doubt();
                     self.end_command();
                     self.skip_heres();
@@ -120,13 +139,16 @@ impl Lexer<'_> {
                 '&' | '|' => self.ampersand_or_pipe(c),
                 '(' | ')' => {
                     self.doubt();
+                    if c == '(' {
+                        self.parenthesis();
+                    }
                     self.end_command();
                 }
                 '<' | '>' => self.redirect(c),
                 '\\' => self.escape(),
                 '\'' => self.single_quoted(),
                 '"' => self.double_quoted(),
-                '$' => self.expansion(),
+                '$' => self.expansion(Context::Bare),
                 '`' => self.substitution('`'),
                 '{' | '}' => self.brace(c),
                 '#' if self.word.is_none() => {
@@ -210,16 +232,18 @@ impl Lexer<'_> {
         match self.redirection.take() {
             None => self.command.push(word),
             Some(redirection) => {
-                if redirection == Redirection::Here {
+                if let Redirection::Here(tabs) = redirection {
+                    let continuation =
+                        if self.is_bare { Continuation::Joined } else { Continuation::Literal };
                     match word.text() {
-                        Some(end) => self.heres.push(end.to_owned()),
+                        Some(end) => self.heres.push(Here { end: end.to_owned(), tabs, continuation }),
                         None => self.broken(),
                     }
                 }
                 let is_harmless = match redirection {
                     Redirection::File => word.text() == Some("/dev/null"),
                     Redirection::Descriptor => matches!(word.text(), Some("1" | "2")),
-                    Redirection::Here | Redirection::Other => false,
+                    Redirection::Here(_) | Redirection::Other => false,
                 };
                 if !is_harmless || !self.is_bare {
                     self.doubt();
@@ -228,23 +252,12 @@ impl Lexer<'_> {
         }
     }
 
-    /// Passes over text that is given to commands. Commands in it are found by those who cut the line at its ends of lines.
-    fn skip_heres(&mut self) {
-        for end in std::mem::take(&mut self.heres) {
-            let start = self.at;
-            loop {
-                let rest = self.letters.get(self.at..).unwrap_or_default();
-                if rest.is_empty() {
-                    return self.broken();
-                }
-                let line: String = rest.iter().take_while(|c| **c != '\n').collect();
-                self.at = (self.at + line.chars().count() + 1).min(self.letters.len());
-                if line.trim_start_matches('\t') == end {
-                    let letters = self.letters;
-                    self.here_text(letters.get(start..self.at).unwrap_or_default());
-                    break;
-                }
-            }
+    fn parenthesis(&mut self) {
+        self.has_arithmetic |= self.peek() == Some('(');
+        // A pattern such as `@(a|b)`, if the shell is set up so.
+        let before = self.at.checked_sub(2).and_then(|before| self.letters.get(before));
+        if self.word.is_some() && before.is_some_and(|c| "?*+@!".contains(*c)) {
+            self.broken();
         }
     }
 
@@ -289,8 +302,7 @@ impl Lexer<'_> {
         let is_number =
             |word: &Word| word.text().is_some_and(|text| text.chars().all(|c| c.is_ascii_digit()));
         // `{name}` is a variable that gets the number.
-        let is_variable =
-            |word: &Word| word.text().is_some_and(|text| text.starts_with('{') && text.ends_with('}'));
+        let is_variable = |word: &Word| word.start().starts_with('{') && word.end().ends_with('}');
         if self.redirection.is_some() {
             self.broken();
         } else if self.is_bare && self.word.as_ref().is_some_and(is_number)
@@ -311,11 +323,15 @@ impl Lexer<'_> {
         let operator = match operator.as_str() {
             ">" | ">>" | "<" => Redirection::File,
             ">&" | "<&" => Redirection::Descriptor,
-            "<<" => Redirection::Here,
+            "<<" if self.peek() == Some('-') => {
+                self.at += 1;
+                Redirection::Here(Tabs::Stripped)
+            }
+            "<<" => Redirection::Here(Tabs::Kept),
             _ => Redirection::Other,
         };
-        if self.peek() == Some('-') && operator == Redirection::Here {
-            self.at += 1;
+        if self.has_arithmetic && matches!(operator, Redirection::Here(_)) {
+            self.broken();
         }
         self.redirection = Some(operator);
     }
@@ -354,7 +370,7 @@ impl Lexer<'_> {
             match self.next() {
                 None => return self.broken(),
                 Some('"') => return,
-                Some('$') => self.expansion(),
+                Some('$') => self.expansion(Context::Quoted),
                 Some('`') => self.substitution('`'),
                 Some('!') => {
                     self.doubt();

@@ -7,16 +7,18 @@ const SHELLS: Names = Names("sh bash zsh dash ksh ash fish");
 const PLACES: [&str; 4] = ["", "/bin/", "/usr/bin/", "/usr/local/bin/"];
 
 /// Words of shells behind which a command stands.
-const KEYWORDS: Names =
-    Names("! - { and begin do elif else function if in nocorrect noglob not or select then until while");
+const KEYWORDS: Names = Names("! - { and begin do elif else if in nocorrect noglob not or then until while");
 
-/// Programs that start another one, which one of their arguments names.
+/// Words of shells behind which a name stands, and then a command: `for i do`, `function f if`.
+const NAMING: Names = Names("for function select");
+
+/// Programs and words of shells that start another program, which one of their arguments names.
 const WRAPPERS: Names = Names(
     "arch builtin bundle bunx busybox chcon choom chpst chroot chrt command coproc cpulimit \
      dbus-run-session direnv doas docker dumb-init eatmydata entr env exec fakeroot faketime find firejail \
-     flock gdb gosu hash i386 ionice kubectl linux32 linux64 logsave ltrace mise nice nohup npx nsenter \
+     flock for function gdb gosu hash i386 ionice kubectl linux32 linux64 logsave ltrace mise nice nohup npx nsenter \
      parallel perf pipx pkexec podman poetry prlimit proxychains repeat rlwrap runcon runuser screen \
-     script setarch setpriv setsid sg ssh start-stop-daemon stdbuf strace su su-exec sudo systemd-run \
+     script select setarch setpriv setsid sg ssh start-stop-daemon stdbuf strace su su-exec sudo systemd-run \
      taskset time timeout tini tmux torsocks toybox unbuffer unshare uv uvx valgrind watch x86_64 xargs",
 );
 
@@ -48,6 +50,11 @@ pub fn takes_script(option: &str) -> bool {
 
 pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(word)
+}
+
+/// Returns whether a name stands between this word of a shell and a command.
+pub(crate) fn takes_name(word: &str) -> bool {
+    NAMING.contains(word)
 }
 
 /// Returns whether any argument of the program may be the program that matters.

@@ -28,6 +28,14 @@ impl Word {
         }
     }
 
+    fn push_text(&mut self, added: &str) {
+        match self.pieces.last_mut() {
+            _ if added.is_empty() => {}
+            Some(Piece::Text(text)) => text.push_str(added),
+            _ => self.pieces.push(Piece::Text(added.to_owned())),
+        }
+    }
+
     pub(crate) fn push_any(&mut self) {
         if self.pieces.last() != Some(&Piece::Any) {
             self.pieces.push(Piece::Any);
@@ -74,7 +82,7 @@ impl Word {
                         if at > 0 {
                             word.push_any();
                         }
-                        part.chars().for_each(|c| word.push(c));
+                        word.push_text(part);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Text that a shell fills in: expansions, substitutions, alternatives, names of files. All of it is passed over as a gap.
 
-use super::Lexer;
+use super::{Context, Lexer};
 
 /// Says if quotes are read while an end is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,13 +9,13 @@ enum Quotes {
     Ignored,
 }
 
-/// Returns the text between backquotes as the shell within reads it.
-fn without_escapes(text: &str) -> String {
+/// Returns the text between backquotes as the shell within reads it: without a backslash before one of these letters.
+fn without_escapes(text: &str, escaped: &[char]) -> String {
     let mut plain = String::new();
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
         match letters.peek() {
-            Some('`' | '\\' | '$') if c == '\\' => plain.extend(letters.next()),
+            Some(next) if c == '\\' && escaped.contains(next) => plain.extend(letters.next()),
             _ => plain.push(c),
         }
     }
@@ -47,7 +47,7 @@ fn last_case(letters: &[char]) -> Option<usize> {
 
 impl Lexer<'_> {
     /// Passes over an expansion. Commands within are found by those who cut the line at parentheses.
-    pub(super) fn expansion(&mut self) {
+    pub(super) fn expansion(&mut self, context: Context) {
         self.doubt();
         self.any();
         match self.peek() {
@@ -60,8 +60,12 @@ impl Lexer<'_> {
                 self.substitution('}');
                 let inner = self.letters.get(start..self.at).unwrap_or_default();
                 self.line.evaluates |= inner.windows(2).any(|two| two == ['@', 'P']);
+                // Shells differ in which of these are quotes.
+                if context == Context::Quoted && inner.iter().any(|c| matches!(c, '\'' | '"')) {
+                    self.broken();
+                }
             }
-            Some('\'') => {
+            Some('\'') if context == Context::Bare => {
                 self.at += 1;
                 self.ansi_quoted();
             }
@@ -100,6 +104,11 @@ impl Lexer<'_> {
             Some('n') => '\n',
             Some('t') => '\t',
             Some('r') => '\r',
+            // Some shells know no such text, and end the quote there.
+            Some('\'') => {
+                self.broken();
+                '\''
+            }
             Some(c) => c,
             None => '\\',
         }
@@ -122,16 +131,54 @@ impl Lexer<'_> {
         if close == ')' && case.is_some_and(|case| case >= start) {
             self.broken();
         }
-        // Quoted letters close nothing. A quote that does not end, as one in a comment, would hide the end.
-        let aware = if self.is_quoted { self.closing(close, Quotes::Read) } else { None };
-        self.is_quoted = aware.is_some();
-        let Some(end) = aware.or_else(|| self.closing(close, Quotes::Ignored)) else {
+        // Quoted letters close nothing, except for backquotes. A quote that does not end would hide the end.
+        let end = if close == '`' {
+            self.closing(close, Quotes::Ignored)
+        } else {
+            let aware = if self.is_quoted { self.closing(close, Quotes::Read) } else { None };
+            self.is_quoted = aware.is_some();
+            aware.or_else(|| self.closing(close, Quotes::Ignored))
+        };
+        let Some(end) = end else {
             self.at = self.letters.len();
             return self.broken();
         };
+        if self.has_unread_comment(start, end) {
+            self.broken();
+        }
         self.at = end + 1;
         let inner: String = self.letters.get(start..end).unwrap_or_default().iter().collect();
-        self.line.inner.push(if close == '`' { without_escapes(&inner) } else { inner });
+        if close != '`' {
+            return self.line.inner.push(inner);
+        }
+        // Quotes are escaped only within other quotes, which may be those of a shell further out.
+        let (plain, quoted) =
+            (without_escapes(&inner, &['`', '\\', '$']), without_escapes(&inner, &['`', '\\', '$', '"']));
+        if quoted != plain {
+            self.line.inner.push(quoted);
+        }
+        self.line.inner.push(plain);
+    }
+
+    /// Returns whether a comment begins in a substitution and has letters that would open or close something elsewhere.
+    fn has_unread_comment(&self, start: usize, end: usize) -> bool {
+        let mut at = start;
+        let mut is_comment = false;
+        while let Some(&c) = self.letters.get(at) {
+            let before = at.checked_sub(1).filter(|before| *before >= start);
+            let before = before.and_then(|before| self.letters.get(before)).copied().unwrap_or(' ');
+            match c {
+                '\n' => is_comment = false,
+                '\'' | '"' | '`' | '\\' | '(' | ')' | '{' | '}' if is_comment => return true,
+                '#' if at < end => is_comment |= before.is_whitespace() || ";&|()<>`".contains(before),
+                _ => {}
+            }
+            at += 1;
+            if at >= end && !is_comment {
+                return false;
+            }
+        }
+        false
     }
 
     /// Returns where a letter closes what is open.
@@ -161,55 +208,5 @@ impl Lexer<'_> {
             }
         }
         None
-    }
-
-    /// Finds the substitutions in text that is given to a command.
-    pub(super) fn here_text(&mut self, text: &[char]) {
-        let mut lexer = Lexer { letters: text, is_quoted: true, ..Lexer::default() };
-        while let Some(c) = lexer.next() {
-            match c {
-                '\\' => lexer.at += 1,
-                '$' => lexer.expansion(),
-                '`' => lexer.substitution('`'),
-                _ => {}
-            }
-        }
-        self.line.inner.append(&mut lexer.line.inner);
-        self.line.evaluates |= lexer.line.evaluates;
-    }
-
-    /// Passes over alternatives (`{a,b}`), and ends a command at a brace that groups.
-    pub(super) fn brace(&mut self, c: char) {
-        self.doubt();
-        let rest = self.letters.iter().skip(self.at);
-        let inner: Vec<char> = rest.take_while(|c| !c.is_whitespace()).copied().collect();
-        let close = inner.iter().rposition(|c| *c == '}');
-        let is_list = |inner: &[char]| inner.contains(&',') || inner.windows(2).any(|two| two == ['.', '.']);
-        match close {
-            Some(close) if c == '{' && inner.get(..close).is_some_and(is_list) => {
-                self.at += close + 1;
-                self.any();
-            }
-            _ if self.word.is_none() && inner.first().is_none_or(|c| *c == ';') => self.end_command(),
-            _ => self.open(false).push(c),
-        }
-    }
-
-    pub(super) fn glob(&mut self, c: char) {
-        let rest = self.letters.iter().skip(self.at);
-        let inner: Vec<char> = rest.take_while(|c| !c.is_whitespace()).copied().collect();
-        match inner.iter().skip(1).position(|c| *c == ']') {
-            Some(close) if c == '[' => {
-                // Quotes within brackets are not worth reading.
-                self.doubt();
-                self.at += close + 2;
-                self.any();
-            }
-            None if c == '[' => {
-                self.doubt();
-                self.open(true).push(c);
-            }
-            _ => self.any(),
-        }
     }
 }
