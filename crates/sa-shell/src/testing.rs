@@ -59,7 +59,7 @@ pub const INTENTS: [Intent; 37] = [
 ];
 
 /// Stands before a command and leaves it what it is.
-const PREFIXES: [&str; 20] = [
+const PREFIXES: [&str; 24] = [
     "",
     "",
     "",
@@ -80,10 +80,14 @@ const PREFIXES: [&str; 20] = [
     "nice -n 5 ",
     "busybox ",
     "xargs -0 ",
+    "X=';' ",
+    "X=\"|\" ",
+    "X=\\& Y='(' ",
+    "X='a;b' 2>/dev/null ",
 ];
 
 /// The contexts of a command; `@` is its place.
-const CONTEXTS: [&str; 25] = [
+const CONTEXTS: [&str; 31] = [
     "@",
     "@",
     "@",
@@ -109,6 +113,12 @@ const CONTEXTS: [&str; 25] = [
     "f() { @; }; f",
     "case a in a) @;; esac",
     "cat <<E\nE\n@",
+    "set -- a; for i do @; done",
+    "set -- a; select i do @; break; done <<< 1",
+    "function f if @; then :; fi; f",
+    "cat <<E\n\tE\nE\n@",
+    "echo \"$'\"; @",
+    "alias a=env\na @",
 ];
 
 /// Runs the text that it is given; `@` is the place of that.

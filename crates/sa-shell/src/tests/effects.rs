@@ -118,6 +118,110 @@ proptest! {
     }
 }
 
+/// Lines of whatever opens, closes or separates something in a shell, with a harmful command somewhere.
+fn jumbles() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "touch made",
+        "X=';' touch made",
+        "t\\ouch made",
+        "'",
+        "\"",
+        "`",
+        "$(",
+        ")",
+        "(",
+        "((",
+        "))",
+        "{",
+        "}",
+        "${z:-",
+        "${z#",
+        "[",
+        "]",
+        "X[",
+        "]=1 ",
+        "$'",
+        "\\'",
+        "\\\"",
+        "\\",
+        "#",
+        " #",
+        "\n",
+        ";",
+        " ",
+        "<<E\n",
+        "\nE\n",
+        "<<'E'\n",
+        "<<-E\n",
+        "\t",
+        "\\\n",
+        "echo ",
+        "cat ",
+        "$[",
+        "|",
+        "&",
+        "&&",
+        "||",
+        "for i in a; do ",
+        "; done",
+        "if ",
+        "; then ",
+        "; fi",
+        "case a in a) ",
+        ";; esac",
+        "f() ",
+        "function f ",
+        "; f",
+        "<",
+        "> /dev/null ",
+        "<(",
+        "<<< ",
+        "[[ ",
+        "]] ",
+        "a",
+        "=",
+        "+=",
+        "!",
+        "time ",
+        "eval ",
+        "\r",
+        "{a,",
+        "..",
+        "*",
+        "@(",
+        "coproc ",
+        "while ",
+        "; do break; done",
+        "set -- a;",
+        "for i do ",
+        "alias a=",
+        "\na x",
+        "trap ",
+        " EXIT",
+        "\"$z\"",
+        "$z",
+        "~",
+        "1<<E",
+    ];
+    let harm = select(vec!["touch made", "X=';' touch made", "t\\ouch made"]);
+    (proptest::collection::vec(select(pieces), 2..10), harm, any::<prop::sample::Index>()).prop_map(
+        |(mut pieces, harm, at)| {
+            pieces.insert(at.index(pieces.len() + 1), harm);
+            pieces.concat()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(2000)))]
+
+    #[test]
+    fn nothing_with_an_effect_hides_in_a_jumble_of_operators(line in jumbles()) {
+        let is_fault = only_reads(&line) || !may_run("touch *", &line);
+        prop_assert!(!is_fault || !has_effect(&line), "{line:?}");
+    }
+}
+
 /// Command lines of programs that read, with options and operands of every kind.
 fn readings() -> impl Strategy<Value = String> {
     let program = select(vec![

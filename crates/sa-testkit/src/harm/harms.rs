@@ -5,6 +5,10 @@ use super::{DEEDS, FOREIGN, FORMS, Harm, quoted};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+/// Stands before a command and leaves it what it is. An operator in quotes there hides the program from those who cut lines.
+const PREFIXES: [&str; 10] =
+    ["", "", "", "", "", "", "X=';' ", "X=\"|\" ", "X=\\& Y='(' ", "X='a;b' 2>/dev/null "];
+
 /// Harmful commands: deeds in their forms and in forms within forms, and those of other programs.
 pub fn harms() -> impl Strategy<Value = Harm> {
     let deeds = (select(DEEDS.to_vec()), select(FORMS.to_vec()), select(vec![None, None, Some(())]))
@@ -12,19 +16,21 @@ pub fn harms() -> impl Strategy<Value = Harm> {
             let words: Vec<_> = deed.words.iter().map(|word| disguised(word)).collect();
             let outer = select(FORMS.to_vec());
             let blanks = select(vec![" ", " ", " ", "  ", "\t", " \\\n", "${IFS}", "$IFS"]);
-            (words, blanks, outer).prop_map(move |(words, blank, outer)| {
-                let harm = Harm::written(deed, form, &words.join(blank));
-                // Text that is put between single quotes must have none.
-                let is_free = !outer.contains("@plain") && !harm.command.contains("\nE");
-                match nests {
-                    Some(()) if is_free => {
-                        let text = quoted(&harm.command);
-                        let line = outer.replace("@text", &text).replace("@cmd", &harm.command);
-                        Harm { command: line, ..harm }
+            (words, blanks, outer, select(PREFIXES.to_vec())).prop_map(
+                move |(words, blank, outer, prefix)| {
+                    let harm = Harm::written(deed, form, &format!("{prefix}{}", words.join(blank)));
+                    // Text that is put between single quotes must have none.
+                    let is_free = !outer.contains("@plain") && !harm.command.contains("\nE");
+                    match nests {
+                        Some(()) if is_free => {
+                            let text = quoted(&harm.command);
+                            let line = outer.replace("@text", &text).replace("@cmd", &harm.command);
+                            Harm { command: line, ..harm }
+                        }
+                        _ => harm,
                     }
-                    _ => harm,
-                }
-            })
+                },
+            )
         });
     let foreign = (select(FOREIGN.to_vec()), select(FORMS.to_vec())).prop_map(|(command, form)| {
         let is_free = !form.contains("@plain") && !command.contains('\n');

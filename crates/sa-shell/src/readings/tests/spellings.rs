@@ -17,7 +17,7 @@ fn loops_and_functions_without_braces_hide_no_program() {
         "function f while rm x; do break; done; f",
         "function f() for i do rm x; done; f a",
         "function f for i do rm x; done; f a",
-        "set -- a; for i { rm x; }",
+        "set -- a; for i; { rm x; }",
         "set -- a; if for i do rm x; done; then :; fi",
         "set -- a; time for i do X=';' rm x; done",
         "set -- a; select i do rm x; break; done <<< 1",
