@@ -301,8 +301,8 @@ fn meets(pattern: &str, pieces: &[Piece]) -> bool {
     for (i, letter) in pattern.iter().enumerate() {
         row[i + 1] = row[i] && letter.is_none();
     }
+    let mut next = row.clone();
     for letter in &phrase {
-        let mut next = vec![false; pattern.len() + 1];
         next[0] = row[0] && letter.is_none();
         for (i, wanted) in pattern.iter().enumerate() {
             next[i + 1] = match (wanted, letter) {
@@ -311,7 +311,7 @@ fn meets(pattern: &str, pieces: &[Piece]) -> bool {
                 (Some(wanted), Some(letter)) => row[i] && wanted == letter,
             };
         }
-        row = next;
+        std::mem::swap(&mut row, &mut next);
     }
     row.last().copied().unwrap_or_default()
 }
