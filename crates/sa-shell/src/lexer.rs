@@ -88,7 +88,7 @@ enum Redirection {
     Other,
 }
 
-/// The surroundings of an expansion.
+/// The place of an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Context {
     Bare,

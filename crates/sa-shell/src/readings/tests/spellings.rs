@@ -80,6 +80,7 @@ fn quotes_and_comments_stay_in_step_with_the_shell() {
         "echo $'\\'; X=';' rm x # '",
         "echo $(ls # )'\nX=';' rm x #'\n)",
         "echo a\r#;X=';' rm x",
+        "echo $(echo \"$(echo \")\" \"'\")\"; X=';' rm x; echo \"'\") #\"",
         "echo \"${x:-'}\"; X=';' rm x #'}\"",
     ]);
 }
