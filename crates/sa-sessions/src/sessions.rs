@@ -162,7 +162,7 @@ impl Sessions {
             Err(error) => return Err(error),
         };
         // A client that comes second must not delete the session that is made under the same id meanwhile.
-        if !shared.deletion.begin() {
+        if shared.deleted.is_cancelled() || !shared.deletion.begin() {
             return Ok(shared.deletion.outcome().await?);
         }
         let session = SessionHandle(Arc::clone(&shared));
@@ -193,7 +193,6 @@ impl Sessions {
 
     /// Gives a session a new owner that could not be forgotten for this reason, as far as that goes.
     pub(crate) async fn take_back(&self, id: &str, old: &Shared, error: &StoreError) {
-        old.deletion.end(Err(error.clone()));
         match self.0.parts.store.session(id).await {
             Ok(Some(stored)) => {
                 // Its readers and its webhook continue with the new one.
@@ -209,6 +208,8 @@ impl Sessions {
                 tracing::error!(session = id, %error, "a session that could not be deleted cannot be read");
             }
         }
+        // Only now: a request that waited must not delete the session that the new owner has.
+        old.deletion.end(Err(error.clone()));
     }
 
     /// Stops everything without a trace in the logs: what the next daemon finds is what it would find after a crash.
