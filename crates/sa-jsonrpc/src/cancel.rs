@@ -1,6 +1,7 @@
 //! `$/cancel_request`: the one message that names another request by its id, in either direction.
 
-use crate::shape::{present, span_in};
+use crate::envelope::present;
+use crate::shape::span_in;
 use crate::{Id, Kind, Message};
 use serde::Deserialize;
 use serde_json::value::RawValue;

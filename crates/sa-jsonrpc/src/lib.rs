@@ -4,6 +4,7 @@
 //! Knows nothing of ACP, of transports, of time.
 
 mod cancel;
+mod envelope;
 mod error;
 mod id;
 mod lines;

@@ -1,9 +1,8 @@
 //! The kind of a message and the positions of its parts, without building a tree.
 
 use crate::Id;
+use crate::envelope::Envelope;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 use std::ops::Range;
 use thiserror::Error;
 
@@ -69,27 +68,6 @@ pub struct Message<B> {
     pub shape: Shape,
 }
 
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-}
-
-/// Distinguishes `null` from absent, which `Option` alone does not.
-pub(crate) fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
-}
-
 #[derive(PartialEq, Eq)]
 enum Outcome {
     Result,
@@ -98,13 +76,13 @@ enum Outcome {
 
 /// Returns the outcome of a response, if there is exactly one. Old servers send a null next to the other member,
 /// which is accepted.
-fn outcome(result: Option<&RawValue>, error: Option<&RawValue>) -> Option<Outcome> {
+fn outcome(result: Option<&str>, error: Option<&str>) -> Option<Outcome> {
     match (result, error) {
         (None, None) => None,
         (Some(_), None) => Some(Outcome::Result),
         (None, Some(_)) => Some(Outcome::Error),
-        (Some(_), Some(error)) if error.get() == "null" => Some(Outcome::Result),
-        (Some(result), Some(_)) if result.get() == "null" => Some(Outcome::Error),
+        (Some(_), Some("null")) => Some(Outcome::Result),
+        (Some("null"), Some(_)) => Some(Outcome::Error),
         (Some(_), Some(_)) => None,
     }
 }
@@ -127,15 +105,15 @@ impl Shape {
                 return Err(if first == Some(&b'[') { Invalid::Batch } else { Invalid::NotAnObject });
             }
         }
-        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(refusal)?;
-        if envelope.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
+        let envelope = Envelope::read(text).map_err(refusal)?;
+        if envelope.jsonrpc != Some(r#""2.0""#) {
             return Err(Invalid::Version);
         }
         let id = match envelope.id {
-            Some(raw) => Some(Id::from_json(raw.get()).ok_or(Invalid::BadId)?),
+            Some(raw) => Some(Id::from_json(raw).ok_or(Invalid::BadId)?),
             None => None,
         };
-        if envelope.method.is_some_and(|method| !method.get().starts_with('"')) {
+        if envelope.method.is_some_and(|method| !method.starts_with('"')) {
             return Err(Invalid::BadMethod);
         }
         let outcome = outcome(envelope.result, envelope.error);
@@ -145,7 +123,7 @@ impl Shape {
             (false, true) if outcome.is_some() => Kind::Response,
             _ => return Err(Invalid::NoKind),
         };
-        let span = |part: Option<&RawValue>| part.map_or(0..0, |part| span_in(bytes, part.get()));
+        let span = |part: Option<&str>| part.map_or(0..0, |part| span_in(bytes, part));
         Ok(Self {
             kind,
             id,

@@ -2,6 +2,7 @@
 //! `jsonrpc_line` check it.
 #![allow(clippy::unwrap_used)]
 
+use crate::envelope::Envelope;
 use crate::{Id, Invalid, Kind, Message, Shape};
 use serde_json::Value;
 
@@ -15,6 +16,9 @@ const ONLY_A_FULL_PARSE_MINDS: [&str; 4] = [
 
 /// Panics unless reading these bytes agrees with a full parse.
 pub fn agrees_with_a_full_parse(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        Envelope::check_scan(text);
+    }
     match (Shape::of(bytes), serde_json::from_slice::<Value>(bytes)) {
         (Ok(shape), Ok(value)) => accepted(Message { bytes, shape }, &value),
         (Ok(_), Err(error)) => {
