@@ -98,8 +98,8 @@ impl Frame {
             "assistant" if value["message"]["content"].is_array() => Self::Assistant(value),
             "user" => with(value, "message", Self::User),
             "result" => typed(value, |result| Self::Result(Box::new(result))),
-            // Without an id of its own nobody could answer it.
-            "control_request" if value["request_id"].is_string() => with(value, "request", Self::Request),
+            // Whatever it asks, the CLI waits for an answer. Without an id nobody could give one.
+            "control_request" if value["request_id"].is_string() => Self::Request(value),
             "control_response" => with(value, "response", Self::Answered),
             "control_cancel_request" => text(value, "request_id", Self::Withdrawn),
             "tool_progress" => Self::Progress(value),
@@ -177,7 +177,6 @@ mod tests {
             r#"{"type":"assistant","message":{"content":"Hello"}}"#,
             r#"{"type":"assistant"}"#,
             r#"{"type":"control_request","request_id":7,"request":{"subtype":"can_use_tool","tool_name":"Bash"}}"#,
-            r#"{"type":"control_request","request_id":"7","request":"can_use_tool"}"#,
         ] {
             assert!(matches!(Frame::read(line.as_bytes()), Ok(Frame::Unknown(_))), "{line}");
         }

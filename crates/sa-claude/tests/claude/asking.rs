@@ -233,9 +233,13 @@ fn forms_of_mcp_servers_are_passed_on_or_declined() {
 
 #[test]
 fn requests_of_the_cli_that_are_not_known_are_refused() {
-    let mut client = running(json!({}));
-    client.native(
-        &json!({ "type": "control_request", "request_id": "x", "request": { "subtype": "new_thing" } }),
-    );
-    assert_eq!(client.written()[0]["response"]["subtype"], "error");
+    // Of any shape: the CLI would wait for an answer, and its turn with it.
+    for request in
+        [json!({ "subtype": "new_thing" }), json!({}), json!("can_use_tool"), json!(null), json!([7])]
+    {
+        let mut client = running(json!({}));
+        client.native(&json!({ "type": "control_request", "request_id": "x", "request": request }));
+        let answer = &client.written()[0]["response"];
+        assert_eq!((&answer["subtype"], &answer["request_id"]), (&json!("error"), &json!("x")), "{request}");
+    }
 }
