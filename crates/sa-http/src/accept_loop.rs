@@ -6,15 +6,14 @@ use crate::timers::Timers;
 use crate::{HttpOptions, Services, in_place, router};
 use axum::Router;
 use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt;
 
 /// Serves until `shutdown` is cancelled, then lets open connections end within the shutdown timeout.
 ///
@@ -29,7 +28,7 @@ pub async fn serve(
     let drain = Duration::from_millis(services.hub.limits().shutdown_ms);
     let state = AppState::new(options, services, shutdown.clone());
     let sockets = state.sockets.clone();
-    let app = router::build(state);
+    let routes = router::build(state);
     let connections = TaskTracker::new();
     let cut_off = CancellationToken::new();
     loop {
@@ -44,10 +43,10 @@ pub async fn serve(
                     header_read: Duration::from_millis(limits.header_read_ms),
                     shutdown: shutdown.clone(),
                 };
-                let (app, cut_off) = (app.clone(), cut_off.clone());
+                let (routes, cut_off) = (routes.clone(), cut_off.clone());
                 connections.spawn(async move {
                     tokio::select! {
-                        () = in_place::run(connection.run(stream, app)) => {}
+                        () = in_place::run(connection.run(stream, routes)) => {}
                         () = cut_off.cancelled() => {}
                     }
                 });
@@ -78,7 +77,7 @@ struct Connection {
 }
 
 impl Connection {
-    async fn run(self, stream: TcpStream, app: Router) {
+    async fn run(self, stream: TcpStream, routes: Router) {
         // Small messages must not wait for an acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         keep_little_unsent(&stream);
@@ -86,15 +85,15 @@ impl Connection {
         let (taken, timers) = (Taken::default(), Timers::default());
         let stream = TokioIo::new(StallGuard::new(stream, self.write_stall, taken.clone()));
         let timer = timers.clone();
-        let app = app.map_request(move |mut request: http::Request<Incoming>| {
+        let service = service_fn(move |mut request: http::Request<Incoming>| {
             request.extensions_mut().insert(taken.clone());
             request.extensions_mut().insert(timers.clone());
-            request
+            router::answer(routes.clone(), request)
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(timer)
             .header_read_timeout(self.header_read)
-            .serve_connection(stream, TowerToHyperService::new(app))
+            .serve_connection(stream, service)
             .with_upgrades();
         let mut connection = pin!(connection);
         let result = tokio::select! {

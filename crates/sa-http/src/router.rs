@@ -9,11 +9,14 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::FutureExt;
 use sa_api::ErrorCode;
-use std::any::Any;
-use tower_http::catch_panic::CatchPanicLayer;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use tower::Service;
 
-/// The service that the daemon serves. From the outside in: panics, CORS, the gate, the route.
+/// The routes that the daemon serves. From the outside in: CORS, the gate, the route.
 pub(crate) fn build(state: AppState) -> Router {
     let cors = state.options.cors.layer().ok().flatten();
     let router = routes()
@@ -25,7 +28,20 @@ pub(crate) fn build(state: AppState) -> Router {
         Some(cors) => router.layer(cors),
         None => router,
     };
-    router.layer(CatchPanicLayer::custom(panicked)).with_state(state)
+    router.with_state(state)
+}
+
+/// Answers a request. One that panics must not take the connection or the daemon with it. Not a layer, which would cost
+/// every request an allocation of the whole chain behind it.
+pub(crate) async fn answer<B>(mut routes: Router, request: http::Request<B>) -> Result<Response, Infallible>
+where
+    B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
+    let answered = AssertUnwindSafe(async { routes.call(request).await }).catch_unwind().await;
+    answered.unwrap_or_else(|_| {
+        let bug = "the daemon hit a bug while it served this request";
+        Ok(ApiError::new(ErrorCode::Internal, bug).into_response())
+    })
 }
 
 fn routes() -> Router<AppState> {
@@ -49,7 +65,21 @@ async fn method_not_allowed(request: Request) -> ApiError {
     ApiError::new(ErrorCode::MethodNotAllowed, detail)
 }
 
-/// One request that panics must not take the connection or the daemon with it.
-fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
-    ApiError::new(ErrorCode::Internal, "the daemon hit a bug while it served this request").into_response()
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use axum::body::Body;
+    use axum::routing::get;
+    use http::StatusCode;
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_answered_and_the_next_one_is_served() {
+        let panics = || async { if true { panic!("a bug") } };
+        let routes = Router::new().route("/bug", get(panics)).route("/fine", get(|| async {}));
+        for (path, status) in [("/bug", StatusCode::INTERNAL_SERVER_ERROR), ("/fine", StatusCode::OK)] {
+            let request = http::Request::get(path).body(Body::empty()).unwrap();
+            assert_eq!(answer(routes.clone(), request).await.unwrap().status(), status, "{path}");
+        }
+    }
 }
