@@ -28,7 +28,7 @@ pub enum BadCors {
     #[error("credentials cannot be allowed for every origin (*): name the origins")]
     CredentialsForAll,
     /// Options that do nothing.
-    #[error("methods, headers or credentials are allowed for no origin: name one")]
+    #[error("--cors-allow-method, -header and -credentials require --cors-allow-origin")]
     NoOrigin,
     /// Not an origin.
     #[error("'{0}' is not an origin such as https://app.example.org")]

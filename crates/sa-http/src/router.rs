@@ -75,7 +75,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_panics_is_answered_and_the_next_one_is_served() {
-        let panics = || async { if true { panic!("a bug") } };
+        let panics = || async {
+            if true {
+                panic!("a bug")
+            }
+        };
         let routes = Router::new().route("/bug", get(panics)).route("/fine", get(|| async {}));
         for (path, status) in [("/bug", StatusCode::INTERNAL_SERVER_ERROR), ("/fine", StatusCode::OK)] {
             let request = http::Request::get(path).body(Body::empty()).unwrap();

@@ -10,10 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Error)]
 pub enum InstallError {
     /// The catalog says nothing about how to install it.
-    #[error(
-        "agent '{agent}' runs {}, which sandbox-agent does not install; install it on this machine",
-        command(.program.as_deref())
-    )]
+    #[error("{}", not_installable(.agent, .program.as_deref()))]
     NotInstallable {
         agent: String,
         /// The command that the configuration gives for it.
@@ -181,8 +178,13 @@ impl SourceError {
     }
 }
 
-fn command(program: Option<&str>) -> String {
-    program.map_or_else(|| "no program".to_owned(), |program| format!("the command '{program}'"))
+fn not_installable(agent: &str, program: Option<&str>) -> String {
+    match program {
+        Some(program) => format!(
+            "agent '{agent}' runs the command '{program}', which sandbox-agent does not install; install it on this machine"
+        ),
+        None => format!("there is nothing to install for agent '{agent}'"),
+    }
 }
 
 fn list(versions: &[String]) -> String {

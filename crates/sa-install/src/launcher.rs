@@ -29,7 +29,7 @@ pub enum LaunchError {
     #[error(transparent)]
     NotStartable(#[from] NotStartable),
     /// A program of the user's, which has no versions here.
-    #[error("agent '{0}' is not installed by this program, so no version of it can be asked for")]
+    #[error("sandbox-agent does not install agent '{0}', so it has no versions to choose from")]
     NoVersions(String),
     /// The agent does not run on this machine's Node.js.
     #[error(transparent)]

@@ -1,7 +1,12 @@
 //! Numbers, reasons and failures in words.
 
+use crate::clean::clean_output;
 use crate::style::{Color, Line, Style};
+use sa_api::AgentExit;
 use sa_api::sessions::{AgentError, CrashInfo, CrashKind, StopReason, Usage};
+
+/// Lines of an agent's standard error that are shown.
+const LAST_LINES: usize = 5;
 
 /// A failure in words: what failed, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +44,9 @@ pub fn explain_agent_error(agent: &str, error: &AgentError, variable: Option<&st
         AgentError::TokenError { message } => {
             (format!("{agent} is not logged in"), message, log_in(agent, variable))
         }
-        AgentError::ProcessExited { message, .. } => {
-            (format!("{agent} exited while it started"), message, doctor)
+        AgentError::ProcessExited { exit, .. } => {
+            let what = format!("{agent} exited{} while it started{}", how(exit), last_words(exit));
+            return Explanation { what, next: Some(doctor) };
         }
         AgentError::InstallFailed { message } => (
             format!("{agent} could not be installed"),
@@ -67,10 +73,7 @@ pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> 
             (format!("{agent} is not logged in: {message}"), Some(log_in(agent, variable)))
         }
         CrashKind::AgentExited => {
-            let how = match crash.exit.as_ref().and_then(|exit| exit.code) {
-                Some(code) => format!(" with exit code {code}"),
-                None => String::new(),
-            };
+            let how = crash.exit.as_ref().map(how).unwrap_or_default();
             (format!("{agent} exited{how}: {message}"), Some("the next message starts it again".to_owned()))
         }
         CrashKind::InstallFailed => (
@@ -85,6 +88,22 @@ pub fn explain_crash(agent: &str, crash: &CrashInfo, variable: Option<&str>) -> 
         _ => (message.to_owned(), None),
     };
     Explanation { what, next }
+}
+
+fn how(exit: &AgentExit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!(" with exit code {code}"),
+        (None, Some(signal)) => format!(" after signal {signal}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The last lines that an agent printed on standard error, if there are any.
+fn last_words(exit: &AgentExit) -> String {
+    let printed = clean_output(&exit.stderr_tail);
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
+    if last.is_empty() { String::new() } else { format!(": {}", last.join("\n")) }
 }
 
 /// Leaves only the agent's own words: the daemon puts the refused method before them, and advice to clients of the API
@@ -128,9 +147,9 @@ pub(crate) fn usage(usage: &Usage) -> Vec<String> {
     let mut parts = Vec::new();
     match (usage.input_tokens, usage.output_tokens, usage.total_tokens) {
         (Some(input), Some(output), _) => {
-            parts.push(format!("{} tokens in, {} out", grouped(input), grouped(output)));
+            parts.push(format!("{} in, {} out", tokens(input), grouped(output)));
         }
-        (_, _, Some(total)) => parts.push(format!("{} tokens", grouped(total))),
+        (_, _, Some(total)) => parts.push(tokens(total)),
         _ => {}
     }
     if let Some(cost) = &usage.cost {
@@ -158,6 +177,10 @@ fn grouped(number: u64) -> String {
     grouped
 }
 
+fn tokens(count: u64) -> String {
+    format!("{} token{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +201,25 @@ mod tests {
             ..CrashInfo::default()
         };
         assert_eq!(explain_crash("codex", &crash, None).what, "codex is not logged in: 401");
+    }
+
+    #[test]
+    fn an_agent_that_ends_at_its_start_has_its_exit_and_its_last_words_shown() {
+        let said = |code, signal, stderr_tail: &str| {
+            let exit = AgentExit { code, signal, stderr_tail: stderr_tail.to_owned() };
+            explain_agent_error(
+                "quit",
+                &AgentError::ProcessExited { message: "it ended".to_owned(), exit },
+                None,
+            )
+            .what
+        };
+        assert_eq!(said(Some(3), None, "oops\n"), "quit exited with exit code 3 while it started: oops");
+        assert_eq!(said(None, Some(9), " \n"), "quit exited after signal 9 while it started");
+        assert_eq!(
+            said(Some(1), None, "1\n2\n3\n\u{1b}[31m4\n\n5\n6\n"),
+            "quit exited with exit code 1 while it started: 2\n3\n4\n5\n6"
+        );
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub struct Labelled {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadAnswers {
     /// There must be as many answers as questions.
-    #[error("{given} answers were given to {asked} questions")]
+    #[error("expected {asked} answers, got {given}")]
     Count {
         /// The number of questions.
         asked: usize,

@@ -160,7 +160,7 @@ fn start_supervisor(clean_env: bool) -> anyhow::Result<Supervisor> {
 fn warn_if_open(access: &Access, address: SocketAddr) {
     if *access == Access::Open && !address.ip().is_loopback() {
         tracing::warn!(
-            "NO TOKEN IS ASKED FOR ON {address}: everyone who can reach this port can run commands here. Use a token, or \
+            "no token is required on {address}: everyone who can reach this port can run commands here. Use a token, or \
              listen on 127.0.0.1"
         );
     }

@@ -99,7 +99,7 @@ pub(crate) enum SettingsError {
     UnreadableConfig(PathBuf, #[source] io::Error),
     #[error("configuration file {}", .0.display())]
     Config(PathBuf, #[source] ConfigError),
-    #[error("{0} say different things about who may connect: use only one of them")]
+    #[error("{0} cannot be used together")]
     AccessConflict(String),
     #[error(transparent)]
     Token(#[from] TokenError),
@@ -109,6 +109,10 @@ pub(crate) enum SettingsError {
     Catalogue(#[from] CatalogueError),
     #[error("--{name} '{text}': {reason}")]
     Address { name: &'static str, text: String, reason: String },
+    #[error("--{name} {}: {reason}", .path.display())]
+    Directory { name: &'static str, path: PathBuf, reason: String },
+    #[error("the host is empty; check --host, SANDBOX_AGENT_HOST and the configuration file")]
+    NoHost,
     #[error("no data directory: neither XDG_DATA_HOME nor HOME is set; pass --data-dir")]
     NoDataDir,
     #[error("cannot use the data directory {}", .0.display())]
@@ -158,13 +162,17 @@ impl Settings {
             credentials: args.cors_allow_credentials.or(file.cors_allow_credentials).unwrap_or(false),
         };
         cors.check()?;
-        sa_processes::check_config(&file.processes)?;
+        bounds::check_processes(&file.processes)?;
         bounds::check("limits", &file.limits.hub)?;
         bounds::check("limits", &file.limits.http)?;
         bounds::check("files", &file.files)?;
         bounds::check("sessions", &file.sessions)?;
+        let host = args.host.or(file.host).map_or_else(|| DEFAULT_HOST.to_owned(), without_brackets);
+        if host.is_empty() {
+            return Err(SettingsError::NoHost);
+        }
         Ok(Self {
-            host: args.host.or(file.host).map_or_else(|| DEFAULT_HOST.to_owned(), without_brackets),
+            host,
             port: args.port.or(file.port).unwrap_or(DEFAULT_PORT),
             access,
             cors,
@@ -173,8 +181,8 @@ impl Settings {
             limits: file.limits.hub,
             http_limits: file.limits.http,
             files: FilesOptions {
-                workspace: args.workspace.or(file.workspace),
-                root: args.fs_root.or(file.fs_root),
+                workspace: directory("workspace", args.workspace.or(file.workspace))?,
+                root: directory("fs-root", args.fs_root.or(file.fs_root))?,
                 by_steps: false,
                 limits: file.files,
             },
@@ -195,6 +203,18 @@ impl Settings {
             warnings,
         })
     }
+}
+
+/// Refuses a directory that is not there, which is a mistake of whoever named it.
+fn directory(name: &'static str, path: Option<PathBuf>) -> Result<Option<PathBuf>, SettingsError> {
+    let Some(path) = path else { return Ok(None) };
+    let reason = match std::fs::metadata(&path) {
+        Ok(about) if about.is_dir() => return Ok(Some(path)),
+        Ok(_) => "it is not a directory".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(SettingsError::Directory { name, path, reason })
 }
 
 /// Returns the data directory that a command works with: the given one, or by the variables and the configuration file that

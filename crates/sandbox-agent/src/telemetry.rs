@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -43,8 +44,7 @@ pub(crate) fn start(
     filter: &str,
     exported: Option<LogLayer>,
 ) -> Result<LogGuard, Failure> {
-    let parsed = EnvFilter::try_new(filter)
-        .map_err(|error| Failure::usage(format_args!("'{filter}' is not a log filter: {error}")))?;
+    let parsed = read_filter(filter)?;
     let (queue, entries) = sync_channel(QUEUED_LINES);
     let lost = Arc::new(AtomicU64::new(0));
     let writer = LogWriter { queue: queue.clone(), lost: Arc::clone(&lost) };
@@ -62,6 +62,25 @@ pub(crate) fn start(
     let log = tracing_subscriber::registry().with(parsed).with(lines).with(exported.clone());
     log.try_init().map_err(|error| Failure::Failed(anyhow::anyhow!("cannot start the log: {error}")))?;
     Ok(LogGuard { queue, exported })
+}
+
+/// Reads a level, or pairs of a target and a level. A word that is no level would be the name of a target, and misspelled
+/// levels would switch everything else off.
+fn read_filter(filter: &str) -> Result<EnvFilter, Failure> {
+    let is_level = |word: &str| word.trim().parse::<LevelFilter>().is_ok();
+    // Spans in brackets have commas of their own; the parser knows them.
+    let is_meant = filter.contains('[')
+        || filter.split(',').all(|part| match part.rsplit_once('=') {
+            Some((target, level)) => !target.trim().is_empty() && is_level(level),
+            None => is_level(part),
+        });
+    let parsed = if is_meant { EnvFilter::try_new(filter).ok() } else { None };
+    parsed.ok_or_else(|| {
+        Failure::usage(format_args!(
+            "invalid log filter '{filter}': expected off, error, warn, info, debug or trace, or target=level pairs \
+             separated by commas"
+        ))
+    })
 }
 
 impl Drop for LogGuard {

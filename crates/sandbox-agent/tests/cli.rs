@@ -40,7 +40,7 @@ fn the_version_is_the_packages() {
 
 #[test]
 fn bad_usage_exits_with_64_and_says_why() {
-    let mistakes: [&[&str]; 14] = [
+    let mistakes: [&[&str]; 22] = [
         &["sevrer"],
         &["server", "--prot", "1"],
         &["server", "--port", "70000"],
@@ -51,7 +51,15 @@ fn bad_usage_exits_with_64_and_says_why() {
         &["server", "--config", "/nonexistent/config.toml"],
         &["server", "--agent", "mine"],
         &["server", "--cors-allow-origin", "*", "--cors-allow-credentials"],
+        &["server", "--cors-allow-credentials"],
         &["server", "--log", "=="],
+        &["server", "--log", "wran"],
+        &["server", "--log", ""],
+        &["server", "--log", "info,sa_hub="],
+        &["server", "--host", ""],
+        &["server", "--workspace", "/nonexistent"],
+        &["server", "--fs-root", "/dev/null"],
+        &["api", "fs", "get", "a.txt", "--range", "x"],
         &["acp", "nobody"],
         &["api", "--endpoint", "localhost", "health"],
         &["api", "acp", "post", "x", "--json", "{}", "--file", "f"],

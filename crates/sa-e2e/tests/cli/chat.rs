@@ -106,6 +106,35 @@ async fn it_continues_after_the_daemon_was_restarted() -> Result<()> {
     Ok(())
 }
 
+/// Returns the number of sessions that the daemon has.
+async fn sessions(daemon: &Daemon) -> Result<usize> {
+    let list = daemon.http().get("/v1/sessions").send().await?.expect_status(200)?.json()?;
+    Ok(list["sessions"].as_array().map_or(0, Vec::len))
+}
+
+#[tokio::test]
+async fn it_can_be_left_while_the_agent_starts() -> Result<()> {
+    let daemon = Daemon::builder().agent("mute", "sleep 100").start().await?;
+    let mut desk = Desk::plain(&daemon, "\"$SANDBOX_AGENT\" chat --agent mute; echo code $?").await?;
+    desk.see("Starting mute").await?;
+    sa_testkit::until("the agent", || daemon.children().iter().any(|child| child.name == "sleep")).await?;
+    desk.press("\u{3}").await?;
+    desk.see("code 130").await?;
+    assert_eq!(sessions(&daemon).await?, 0, "what was not wanted any more is deleted");
+    Ok(())
+}
+
+#[tokio::test]
+async fn on_a_terminal_that_cannot_be_drawn_on_nothing_is_started() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let script = "TERM=dumb \"$SANDBOX_AGENT\" chat --agent demo; echo code $?";
+    let mut desk = Desk::plain(&daemon, script).await?;
+    desk.see("chat cannot draw on this terminal").await?;
+    desk.see("code 64").await?;
+    assert_eq!(sessions(&daemon).await?, 0);
+    Ok(())
+}
+
 #[tokio::test]
 async fn it_needs_a_terminal() -> Result<()> {
     let sandbox = sa_testkit::Sandbox::new()?;

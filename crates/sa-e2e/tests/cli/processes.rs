@@ -124,7 +124,7 @@ async fn attach_is_a_terminal_that_can_be_left() -> Result<()> {
     desk.press("\u{3}").await?;
     desk.see("interrupted").await?;
     desk.press("\u{1d}").await?;
-    desk.see(&format!("[detached from {id}, which goes on]")).await?;
+    desk.see(&format!("[detached from {id}; it continues to run]")).await?;
     desk.see("same settings, code 0").await?;
 
     let mut again = Desk::sit_down(&daemon, &attach_and_compare(&id, "--detach-key ctrl-a")).await?;

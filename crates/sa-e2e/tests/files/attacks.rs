@@ -96,7 +96,7 @@ async fn what_is_no_archive_is_refused() -> Result<()> {
     let fs = target().await?;
     fs.refused(Vec::new(), 400, "empty").await?;
     fs.refused(b"PK\x03\x04 is something else".repeat(100), 400, "checksum").await?;
-    fs.refused(tar().unfinished()[..700].to_vec(), 400, "breaks off").await?;
+    fs.refused(tar().unfinished()[..700].to_vec(), 400, "it is incomplete").await?;
     fs.refused(tar().header(b"f", b'0', "", 10_000).unfinished(), 400, "cannot be read").await?;
     let mut wrong = tar().file("f", b"x").finish();
     wrong[1024] ^= 1;

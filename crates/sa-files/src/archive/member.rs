@@ -148,7 +148,7 @@ impl<R: Read> Members<R> {
         let rest = self.left.saturating_add(self.padding);
         (self.left, self.padding) = (0, 0);
         let skipped = io::copy(&mut (&mut self.input).take(rest), &mut io::sink())?;
-        if skipped < rest { Err(BadArchive::Malformed("it breaks off")) } else { Ok(()) }
+        if skipped < rest { Err(BadArchive::Malformed("it is incomplete")) } else { Ok(()) }
     }
 
     /// Returns the next header; nothing at the end, with or without the blocks of zeros that should mark it.
@@ -160,7 +160,7 @@ impl<R: Read> Members<R> {
             match self.input.read(free) {
                 Ok(0) if filled == 0 && self.begun => return Ok(None),
                 Ok(0) if filled == 0 => return Err(BadArchive::Malformed("it is empty")),
-                Ok(0) => return Err(BadArchive::Malformed("it breaks off")),
+                Ok(0) => return Err(BadArchive::Malformed("it is incomplete")),
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
@@ -184,7 +184,7 @@ impl<R: Read> Members<R> {
         self.expect(size);
         let mut data = Vec::new();
         self.read_to_end(&mut data)?;
-        if (data.len() as u64) < size { Err(BadArchive::Malformed("it breaks off")) } else { Ok(data) }
+        if (data.len() as u64) < size { Err(BadArchive::Malformed("it is incomplete")) } else { Ok(data) }
     }
 
     /// Returns the number of unread bytes of the current member.

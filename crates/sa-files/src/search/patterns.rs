@@ -89,9 +89,7 @@ impl Content {
             .size_limit(PROGRAM_BYTES)
             .dfa_size_limit(PROGRAM_BYTES)
             .build(pattern)
-            .map_err(|error| {
-                refused(format!("`content` is not a regular expression that is used: {error}"))
-            })?;
+            .map_err(|error| refused(format!("`content` is not a valid regular expression: {error}")))?;
         let searcher = SearcherBuilder::new()
             .line_number(true)
             .heap_limit(Some(limits.search_line_bytes))

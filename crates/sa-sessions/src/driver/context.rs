@@ -5,7 +5,7 @@ use crate::parts::Parts;
 use crate::record::Requested;
 use crate::session::{Context, McpServer, Transport};
 use sa_api::{McpServerConfig, SkillsConfig};
-use sa_config::ConfigKind;
+use sa_config::{ConfigError, ConfigKind};
 use sa_skills::{SkillsError, SkillsFault};
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -98,7 +98,10 @@ async fn configured<T: DeserializeOwned>(
 ) -> Result<BTreeMap<String, T>, AgentFailure> {
     let cannot =
         |reason: String| AgentFailure::Context(format!("the configuration of the directory: {reason}"));
-    let entries = parts.configs.list(kind, cwd).await.map_err(|error| cannot(error.to_string()))?;
+    let entries = parts.configs.list(kind, cwd).await.map_err(|error| match error {
+        ConfigError::Disk(error) => AgentFailure::Machine(format!("cannot read its configuration: {error}")),
+        error => cannot(error.to_string()),
+    })?;
     entries
         .into_iter()
         .map(|(name, entry)| {

@@ -52,7 +52,13 @@ impl SessionView {
             }
             EventData::QueueReleased(_) => self.note("the queued messages continue"),
             EventData::Continuity(continuity) => self.on_continuity(continuity),
-            EventData::Compaction(_) => self.note("the agent summarized the conversation to make room"),
+            EventData::Compaction(compaction) => match (compaction.status.as_deref(), &compaction.summary) {
+                (Some("completed"), _) | (None, None) => {
+                    self.note("the agent summarized the conversation to make room");
+                }
+                (Some("failed"), _) => self.note("the agent could not summarize the conversation"),
+                _ => {}
+            },
             EventData::Ended(_) => self.note("the session ended"),
             _ => {}
         }

@@ -146,7 +146,7 @@ fn answers_that_do_not_fit_are_refused_precisely() {
     let properties = json!({ "a": { "type": "integer" }, "b": { "type": "string", "enum": ["x"] } });
     let (_, form) = form("m", properties, json!(["a"]));
     let said = |answers: &[&[&str]]| filled(&form, answers).unwrap_err().to_string();
-    assert_eq!(said(&[&["1"]]), "1 answers were given to 2 questions");
+    assert_eq!(said(&[&["1"]]), "expected 2 answers, got 1");
     assert_eq!(said(&[&[], &["x"]]), "question 1 has to be answered");
     assert_eq!(said(&[&["one"], &[]]), "'one' is not a whole number, which question 1 asks for");
     assert_eq!(said(&[&["1", "2"], &[]]), "question 1 takes one answer");

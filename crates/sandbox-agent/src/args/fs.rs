@@ -87,7 +87,7 @@ pub(crate) struct GetArgs {
     /// Local file to write [default: standard output]
     pub(crate) to: Option<PathBuf>,
     /// Read only these bytes, such as 0-99, 100- or -100
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, value_parser = byte_range)]
     pub(crate) range: Option<String>,
 }
 
@@ -192,4 +192,13 @@ pub(crate) struct SearchArgs {
     pub(crate) after: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Checks a range of bytes here: servers answer one that they cannot read with the whole file.
+fn byte_range(text: &str) -> Result<String, &'static str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range = text.split_once('-').is_some_and(|(first, last)| {
+        (is_number(first) && (last.is_empty() || is_number(last))) || (first.is_empty() && is_number(last))
+    });
+    if is_range { Ok(text.to_owned()) } else { Err("expected START-END, START- or -COUNT") }
 }

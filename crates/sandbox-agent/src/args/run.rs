@@ -15,7 +15,7 @@ pub(crate) struct TargetArgs {
     /// The daemon's token; other users can see it here, so prefer the variable
     #[arg(short, long, env = "SANDBOX_AGENT_TOKEN", help_heading = DAEMON)]
     pub(crate) token: Option<String>,
-    /// Start a private daemon even if another one runs
+    /// Start a private daemon even if another one runs; 'chat' needs another --data-dir then
     #[arg(long, conflicts_with = "endpoint", help_heading = DAEMON)]
     pub(crate) private: bool,
     /// Data directory of a private daemon [default: $XDG_DATA_HOME/sandbox-agent]

@@ -20,9 +20,9 @@ Three things to try:
       http://127.0.0.1:2468/ui/. 'sandbox-agent daemon start' does it in the
       background.
 
-  npm install sandbox-agent
-      Drive sessions from TypeScript; 'sandbox-agent api --help' lists the same
-      operations as commands.
+  sandbox-agent api --help
+      Every operation of the HTTP API as a command. The TypeScript SDK has the
+      same operations.
 
 'sandbox-agent --help' lists every command.
 "#

@@ -8,7 +8,7 @@ use crate::args::ChatArgs;
 use crate::commands::raw_mode::RawMode;
 use crate::commands::session::{self, explain};
 use crate::commands::target::{Sessions, Target};
-use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard};
+use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard, can_draw};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
@@ -44,6 +44,10 @@ pub(crate) fn run(args: ChatArgs) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure::usage("chat needs a terminal; in scripts use 'sandbox-agent run'"));
     }
+    // Before a session is created that nobody could talk to.
+    if !can_draw() {
+        return Err(Failure::usage("chat cannot draw on this terminal: TERM is 'dumb' or not set"));
+    }
     memory::configure();
     let runtime = crate::runtime()?;
     let outcome = runtime.block_on(whole(&args));
@@ -74,7 +78,7 @@ async fn converse(
     signals: &mut Signals,
 ) -> Result<String, (Option<String>, Failure)> {
     let client = &target.client;
-    let session = open(args, target).await.map_err(|failure| (None, failure))?;
+    let session = open(args, target, signals).await.map_err(|failure| (None, failure))?;
     let mut id = session.session_id.clone();
     let with_id = |id: &String| {
         let id = id.clone();
@@ -107,7 +111,7 @@ async fn converse(
 }
 
 /// Opens the session that was named, or a new one.
-async fn open(args: &ChatArgs, target: &Target) -> Result<Session, Failure> {
+async fn open(args: &ChatArgs, target: &Target, signals: &mut Signals) -> Result<Session, Failure> {
     let client = &target.client;
     if let Some(id) = &args.id {
         let session = client.get_session(id).await.map_err(explain)?;
@@ -118,9 +122,17 @@ async fn open(args: &ChatArgs, target: &Target) -> Result<Session, Failure> {
         return client.patch_session(id, &patch).await.map_err(explain);
     }
     let agent = session::choose_agent(client, args.session.agent.as_deref()).await?;
-    diagnose!("Starting {agent} …");
+    diagnose!("Starting {agent} … (Ctrl-C cancels)");
     let request = session::request(&agent, &args.session, target.place)?;
-    let created = client.create_new_session(&request, None).await;
+    let id = session::made_up_id("chat");
+    let created = tokio::select! {
+        created = client.create_session(&id, &request) => created,
+        ending = signals.next() => {
+            // A daemon that continues to run would start it all the same.
+            let _ = timeout(CLEANUP_TIMEOUT, client.delete_session(&id)).await;
+            return Err(Failure::Exit(ending.exit_code()));
+        }
+    };
     match session::checked(&agent, created)? {
         Ok(session) => Ok(session),
         Err(refused) => {
@@ -152,9 +164,6 @@ impl<'a> Talk<'a> {
         signals: &'a mut Signals,
     ) -> Result<Self, Failure> {
         let mut console = Console::new(&session.agent, ColorChoice::from(args.session.no_color));
-        if !console.can_draw() {
-            return Err(Failure::usage("chat cannot draw on this terminal: TERM is 'dumb' or not set"));
-        }
         let mut frames = interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let history = History::open(args.target.data_dir.clone());

@@ -20,7 +20,7 @@ use sa_api::sessions::PostMessage;
 use sa_client::Client;
 use sa_terminal::Key;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use turn::Turn;
 
@@ -47,7 +47,7 @@ async fn whole(args: &RunPromptArgs, prompt: String) -> Result<ExitCode, Failure
     let mut signals = Signals::install().context("cannot handle signals")?;
     let sessions = if args.keep.is_some() { Sessions::Kept } else { Sessions::Forgotten };
     let target = Target::find(&args.target, sessions).await?;
-    let id = args.keep.clone().unwrap_or_else(made_up_id);
+    let id = args.keep.clone().unwrap_or_else(|| session::made_up_id("run"));
     let ended = match session::choose_agent(&target.client, args.session.agent.as_deref()).await {
         Ok(agent) => {
             let run = Run { target: &target, id: &id, agent: &agent, args };
@@ -205,10 +205,4 @@ struct Begun {
     turn_id: String,
     /// The message itself is known already.
     after: u64,
-}
-
-/// An id that no other run has.
-fn made_up_id() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("run-{:x}-{:x}", now.as_nanos(), std::process::id())
 }

@@ -10,6 +10,7 @@ use sa_api::sessions::{AgentError, CreateSession, Session};
 use sa_api::{AgentInfo, CredentialStatus, ErrorCode};
 use sa_client::{AgentQuery, Client, ClientError};
 use sa_terminal::{Explanation, explain_agent_error};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Exit code for an agent that is not logged in.
 pub(crate) const EXIT_NOT_LOGGED_IN: u8 = 4;
@@ -61,6 +62,13 @@ pub(crate) async fn choose_agent(client: &Client, named: Option<&str>) -> Result
             several.join(", ")
         ))),
     }
+}
+
+/// An id that no other session has. It is known before the session is there, so that one which is not wanted any more can be
+/// deleted while it starts.
+pub(crate) fn made_up_id(command: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{command}-{:x}-{:x}", now.as_nanos(), std::process::id())
 }
 
 /// The request for a new session.

@@ -78,19 +78,24 @@ pub(crate) struct Console {
     is_stale: bool,
 }
 
+/// Returns whether the kind of terminal can be drawn on, if there is one.
+pub(crate) fn can_draw() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty())
+}
+
 impl Console {
     /// On a terminal everything is drawn on standard output. Otherwise it gets the text, and standard error the rest.
     pub(crate) fn new(agent: &str, colors: ColorChoice) -> Self {
         let on_stdout = io::stdout().is_terminal();
         let stream = if on_stdout { Stream::Stdout } else { Stream::Stderr };
         let is_terminal = on_stdout || io::stderr().is_terminal();
-        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+        let can_draw = is_terminal && can_draw();
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let colors = match colors {
-            ColorChoice::Auto if is_terminal && !is_dumb && !no_color => Colors::On,
+            ColorChoice::Auto if can_draw && !no_color => Colors::On,
             _ => Colors::Off,
         };
-        let motion = if is_terminal && !is_dumb { Motion::Free } else { Motion::None };
+        let motion = if can_draw { Motion::Free } else { Motion::None };
         let mode = if on_stdout { TextMode::Rendered } else { TextMode::Verbatim };
         let size = if is_terminal { terminal_size() } else { Size { columns: UNBOUNDED, ..USUAL_SIZE } };
         let view = SessionView::new(agent, key_variable(agent).as_deref(), mode, text_width(size));

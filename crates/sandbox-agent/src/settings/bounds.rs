@@ -2,6 +2,7 @@
 //! starts, not met later as a panic or a flood.
 
 use super::SettingsError;
+use sa_api::ProcessConfig;
 use serde::Serialize;
 
 /// Times are added to clocks, which overflow far beyond this.
@@ -31,6 +32,21 @@ const ZERO_HAS_A_MEANING: [&str; 14] = [
 ];
 /// Shorter pauses than this would flood every stream.
 const SHORTEST_HEARTBEAT_MS: u64 = 10;
+
+/// Checks the limits of processes, which the API can change and has its own bounds for.
+pub(super) fn check_processes(config: &ProcessConfig) -> Result<(), SettingsError> {
+    let wrong = config.bounds().find(|(_, value, least, most)| !(least..=most).contains(&value));
+    if let Some((name, number, least, most)) = wrong {
+        return Err(SettingsError::Limit {
+            table: "processes",
+            key: name.replace('_', "-"),
+            number,
+            least,
+            most,
+        });
+    }
+    Ok(sa_processes::check_config(config)?)
+}
 
 /// Checks every number of a table. The keys say what they are: times end in `-ms`, sizes in `-bytes`.
 pub(super) fn check(table: &'static str, limits: &impl Serialize) -> Result<(), SettingsError> {

@@ -10,7 +10,7 @@ const RANDOM_BYTES: usize = 32;
 /// The reason a token cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum TokenError {
-    #[error("the token is empty")]
+    #[error("the token is empty; check --token, SANDBOX_AGENT_TOKEN and the configuration file")]
     Empty,
     #[error("the token holds a character other than visible ASCII, which no HTTP header can carry")]
     NotVisibleAscii,

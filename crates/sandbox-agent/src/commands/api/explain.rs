@@ -52,8 +52,18 @@ fn hint(problem: &Problem) -> Option<String> {
     let code = problem.kind.rsplit(':').next().unwrap_or_default();
     let agent = problem.agent.as_deref().unwrap_or("<agent>");
     Some(match code {
+        "token_invalid" if std::env::var_os("SANDBOX_AGENT_TOKEN").is_some() => {
+            "SANDBOX_AGENT_TOKEN is set: unset it to use the token of the daemon of this data directory, or pass the \
+             right one with --token"
+                .to_owned()
+        }
         "token_invalid" => "pass the daemon's token with --token or SANDBOX_AGENT_TOKEN".to_owned(),
         "unsupported_agent" => "'sandbox-agent api agents list' lists the agents".to_owned(),
+        // Its session is there.
+        "not_found" if problem.detail.starts_with("the session has no ") => {
+            let session = problem.session_id.as_deref().unwrap_or("<session>");
+            format!("'sandbox-agent sessions get {session}' shows what is open")
+        }
         "not_found" if problem.session_id.is_some() => {
             "'sandbox-agent sessions list' lists the sessions".to_owned()
         }

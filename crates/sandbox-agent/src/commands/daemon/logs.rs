@@ -21,6 +21,13 @@ const CHUNK: u64 = 64 << 10;
 pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
     let place = place(args.place)?;
     let log = place.log();
+    // Whatever lies there is of an earlier one.
+    if let Ok(Found::Running(daemon)) = place.find()
+        && daemon.log_file().is_none()
+    {
+        let advice = "the daemon runs in the foreground and logs to its standard error";
+        return Err(Failure::Failed(anyhow!("there is no log of process {}: {advice}", daemon.pid)));
+    }
     let file = match File::open(&log) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(no_log(&place)),
@@ -38,10 +45,7 @@ pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
 }
 
 fn no_log(place: &DaemonFolder) -> Failure {
-    let advice = match place.find() {
-        Ok(Found::Running(_)) => "the daemon runs in the foreground and logs to its standard error",
-        _ => "no daemon was started in the background yet; start one with 'sandbox-agent daemon start'",
-    };
+    let advice = "no daemon was started in the background yet; start one with 'sandbox-agent daemon start'";
     Failure::Failed(anyhow!("there is no log in {}: {advice}", place.log().display()))
 }
 

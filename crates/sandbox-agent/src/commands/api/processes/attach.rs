@@ -52,7 +52,7 @@ pub(super) async fn attach(client: &Client, args: AttachArgs) -> Result<(), Fail
             exit_as(code, signal)
         }
         End::Detached => {
-            diagnose!("[detached from {}, which goes on]", args.id);
+            diagnose!("[detached from {}; it continues to run]", args.id);
             // The connection goes with this command; saying so first is politeness.
             let _ = terminal.close().await;
             Ok(())

@@ -1,11 +1,12 @@
 //! Bodies of requests, made of flags.
 
 use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, SendArgs};
+use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::sessions::{AllowRule, CreateSession, Delivery, PermissionReply, PostMessage, SessionPatch};
 use serde::de::DeserializeOwned;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 /// Name under which the CLI decides on questions and permissions.
@@ -77,6 +78,9 @@ pub(super) fn decision(args: DecideArgs) -> PermissionReply {
 /// Everything on standard input.
 pub(crate) fn read_text(what: &str) -> Result<String, Failure> {
     let mut text = String::new();
+    if io::stdin().is_terminal() {
+        diagnose!("reading {what} from the terminal; end it with Ctrl-D");
+    }
     io::stdin()
         .read_to_string(&mut text)
         .with_context(|| format!("cannot read {what} from standard input"))?;
