@@ -6,7 +6,7 @@
 //   <!-- test: serve -->            sh: run it until the daemon that it starts listens
 //   <!-- test: retry -->            sh: repeat it until it succeeds, as the block before takes a moment
 //   <!-- test: fails -->            sh: it must fail
-//   <!-- test: output -->           the output of the sh block before it; `…` stands for anything
+//   <!-- test: output -->           the standard output of the block before it; `…` stands for anything
 //   <!-- test: types -->            ts: compile it, but do not run it
 //   <!-- test: check docker -->     sh: do not run it, for one of the REASONS; its syntax and flags are checked
 //   <!-- test: elsewhere PATH -->   the test at PATH, which must name the page, covers it

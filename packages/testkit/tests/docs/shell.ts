@@ -1,7 +1,8 @@
 // Runs the shell and Python examples of a page in order, in one shell, next to a daemon of their own.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary, type Daemon, startDaemon } from "@sandbox-agent/testkit";
 import type { Block } from "./pages.ts";
@@ -9,9 +10,6 @@ import { adaptShell } from "./stand-ins.ts";
 
 /** Longest time that a page may take. */
 const PATIENCE_MS = 45_000;
-
-/** Separates the output of the blocks. */
-const MARK = "=====block";
 
 /** Makes a failing request fail its command, and ends streams that a page leaves open. */
 const PRELUDE = `
@@ -32,7 +30,7 @@ serves() {
 /** Commands that no test may run, even if the rule `check` was forgotten. */
 const REFUSED = /^\s*(sudo|systemctl|useradd|docker|npm|npx|cargo|vercel|wrangler)\b/m;
 
-/** The output of each block that ran, by its line. */
+/** The standard output of each block that ran, by its line. */
 export type Outputs = Map<number, string>;
 
 /** Runs blocks. Rejects with the output if one of them fails. */
@@ -40,32 +38,38 @@ export async function runShell(page: string, blocks: Block[]): Promise<Outputs> 
   for (const { line, text } of blocks)
     if (REFUSED.test(text)) throw new Error(`${page}:${line}: needs the rule 'check' and a reason`);
   await using daemon = await startDaemon();
-  const script = [PRELUDE, ...blocks.map(step), `echo "${MARK} end"`].join("\n");
-  const { code, output } = await bash(script, daemon);
-  const outputs: Outputs = new Map();
-  for (const part of output.split(`${MARK} `).slice(1)) {
-    const [line = "", ...rest] = part.split("\n");
-    if (line !== "end") outputs.set(Number(line), rest.join("\n"));
+  const folder = mkdtempSync(join(tmpdir(), "sa-docs-"));
+  try {
+    // Each block has a file of its own, so a stream that one leaves open does not mix with the output of the next.
+    const fileOf = ({ line }: Block): string => join(folder, String(line));
+    const script = [PRELUDE, ...blocks.map((block) => step(block, quote(fileOf(block))))].join("\n");
+    const { code, stderr } = await bash(script, daemon);
+    const ran = blocks.filter((block) => existsSync(fileOf(block)));
+    const outputs: Outputs = new Map(ran.map((block) => [block.line, readFileSync(fileOf(block), "utf8")]));
+    if (code === 0) return outputs;
+    const last = ran.at(-1)?.line ?? 0;
+    throw new Error(
+      `${page}:${last} failed (${code}):\n${outputs.get(last) ?? ""}\n${stderr}\n${daemon.log}`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  if (code === 0) return outputs;
-  const last = [...outputs.keys()].at(-1);
-  throw new Error(`${page}:${last} failed (${code}):\n${outputs.get(last ?? 0) ?? output}\n${daemon.log}`);
 }
 
-function step({ language, rule, line, text }: Block): string {
+/** Returns the commands that run a block and write its standard output to a file. */
+function step({ language, rule, text }: Block, file: string): string {
   const code = language === "python" ? `python3 - <<'PROGRAM'\n${text}PROGRAM` : adaptShell(text);
-  const mark = `echo "${MARK} ${line}"`;
   switch (rule.kind) {
     case "background":
-      return `${mark}\n{\n${code}\n} &`;
+      return `{\n${code}\n} >${file} &`;
     case "fails":
-      return `${mark}\nif (\n${code}\n); then echo "it succeeded"; exit 1; fi`;
+      return `if (\n${code}\n) >${file}; then echo "it succeeded" >&2; exit 1; fi`;
     case "retry":
-      return `${mark}\nuntil {\n${code}\n}; do sleep 0.1; done`;
+      return `until {\n${code}\n} >${file}; do sleep 0.1; done`;
     case "serve":
-      return `${mark}\n( serves ${quote(code)} )`;
+      return `( serves ${quote(code)} ) >${file}`;
     default:
-      return `${mark}\n${code}`;
+      return `{\n${code}\n} >${file}`;
   }
 }
 
@@ -73,7 +77,7 @@ function quote(text: string): string {
   return `'${text.trim().replaceAll("'", "'\\''")}'`;
 }
 
-async function bash(script: string, daemon: Daemon): Promise<{ code: number | null; output: string }> {
+async function bash(script: string, daemon: Daemon): Promise<{ code: number | null; stderr: string }> {
   const bin = join(daemon.home, ".bin");
   mkdirSync(bin);
   symlinkSync(binary, join(bin, "sandbox-agent"));
@@ -87,16 +91,14 @@ async function bash(script: string, daemon: Daemon): Promise<{ code: number | nu
       SANDBOX_AGENT_ENDPOINT: daemon.baseUrl,
       SANDBOX_AGENT_TOKEN: daemon.token,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "ignore", "pipe"],
     // A group of its own, which ends with the streams that the page leaves open.
     detached: true,
   });
-  let output = "";
-  const collect = (text: string): void => {
-    output += text;
-  };
-  child.stdout.setEncoding("utf8").on("data", collect);
-  child.stderr.setEncoding("utf8").on("data", collect);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
   const stop = (): void => {
     try {
       process.kill(-(child.pid ?? 0), "SIGKILL");
@@ -108,20 +110,28 @@ async function bash(script: string, daemon: Daemon): Promise<{ code: number | nu
   child.once("exit", stop);
   const code = await new Promise<number | null>((done) => child.once("close", done));
   clearTimeout(timer);
-  return { code, output };
+  return { code, stderr };
 }
 
-/** Returns why an example of output does not fit the output of a block, if so. `…` stands for anything. */
+/**
+ * Returns why an example of output does not fit the output of a block, if so. `…` stands for anything, also at the
+ * beginning and at the end. Nothing else may be left out. The amount of white space does not matter.
+ */
 export function misfit(expected: string, output: string): string | undefined {
-  const pieces = expected
-    .split(/…|\n/)
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== "");
-  let from = 0;
+  const [first = "", ...pieces] = expected.split("…").map(singleSpaced);
+  const last = pieces.pop();
+  let rest = singleSpaced(output);
+  if (last === undefined) return rest === first ? undefined : `'${first}' is not the output:\n${output}`;
+  if (!rest.startsWith(first)) return `the output does not begin with '${first}':\n${output}`;
+  rest = rest.slice(first.length);
   for (const piece of pieces) {
-    const at = output.indexOf(piece, from);
-    if (at < 0) return `'${piece}' is not in the rest of the output:\n${output.slice(from)}`;
-    from = at + piece.length;
+    const at = rest.indexOf(piece);
+    if (at < 0) return `'${piece}' is not in the rest of the output:\n${rest}`;
+    rest = rest.slice(at + piece.length);
   }
-  return undefined;
+  return rest.endsWith(last) ? undefined : `the output does not end with '${last}':\n${rest}`;
+}
+
+function singleSpaced(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
 }
