@@ -266,7 +266,7 @@ impl Owner {
             Run::Preparing(preparing) => preparing.command.fail(CallError::Deleted),
             Run::Idle | Run::Exited(_) => {}
         }
-        self.refuse_waiting(&CallError::Deleted);
+        self.refuse_waiting(&CallError::Deleted).await;
         self.shared.journal.close();
         self.parts.registry.ended(&self.parts.server);
         drop(self.ended);

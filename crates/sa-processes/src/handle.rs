@@ -172,3 +172,30 @@ impl Process {
         self.inner.shared.journal.ring().cost()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Processes, Spec};
+    use sa_api::ProcessConfig;
+    use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
+
+    #[tokio::test]
+    async fn a_command_that_was_on_its_way_when_the_process_ended_is_answered() {
+        let options = SupervisorOptions { env: BaseEnv::Clean(Vec::new()), guardian: None };
+        let supervisor = Supervisor::start(options).unwrap();
+        let processes = Processes::new(supervisor, ProcessConfig::default(), std::path::Path::new("/"));
+        let spec =
+            Spec { command: "/bin/sleep".to_owned(), args: vec!["1000".to_owned()], ..Spec::default() };
+        let process = processes.create(spec).await.unwrap();
+        // The place in the queue is taken, the command is not there yet.
+        let place = process.inner.commands.reserve().await.unwrap();
+        process.stop(Duration::ZERO).await;
+        process.inner.commands.closed().await;
+        let (reply, answer) = oneshot::channel();
+        place.send(ProcessCommand::Resize { size: TerminalSize { columns: 1, rows: 1 }, reply });
+        let answered = tokio::time::timeout(Duration::from_secs(20), answer).await;
+        assert!(answered.expect("nobody answers").is_err(), "nobody was there to resize it");
+    }
+}

@@ -72,7 +72,7 @@ impl Owner {
                 () = tokio::time::sleep_until(held.unwrap_or_else(Instant::now)), if held.is_some() => {}
             }
         }
-        self.finish(exit);
+        self.finish(exit).await;
     }
 
     fn read(&mut self, stream: ProcessLogsStream) {
@@ -111,7 +111,10 @@ impl Owner {
         match self.streams.end_of_input().filter(|_| after == AfterInput::Closed) {
             Some(key) => {
                 let QueuedInput { bytes, _room } = piece;
-                let typed: Vec<u8> = bytes.iter().copied().chain([key]).collect();
+                // After an unfinished line the key only hands the line over; the second one ends the input.
+                let is_unfinished = bytes.last().is_some_and(|last| !matches!(last, b'\n' | b'\r'));
+                let keys = std::iter::repeat_n(key, if is_unfinished { 2 } else { 1 });
+                let typed: Vec<u8> = bytes.iter().copied().chain(keys).collect();
                 self.input.push(QueuedInput { bytes: typed.into(), _room });
             }
             None => {
@@ -125,7 +128,7 @@ impl Owner {
         Ok(())
     }
 
-    fn finish(self, exit: Option<Exit>) {
+    async fn finish(self, exit: Option<Exit>) {
         let Self { id, child, mut commands, shared, registry, slot, .. } = self;
         let exit = exit.unwrap_or(Exit { code: None, signal: None });
         tracing::info!(process = %id, pid = child.pid(), code = exit.code, signal = exit.signal, "process ended");
@@ -139,5 +142,8 @@ impl Owner {
             out_of_memory: child.ran_out_of_memory(),
             at_ms: now_ms(),
         });
+        // Waits for senders that have their place in the queue already: what they put there after it was dropped would never
+        // be answered.
+        while commands.recv().await.is_some() {}
     }
 }

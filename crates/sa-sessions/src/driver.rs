@@ -114,6 +114,16 @@ impl Driver {
             self.on_event(event);
             self.work().await;
         }
+        self.refuse_waiting().await;
+    }
+
+    /// Takes no more commands, and drops those that wait, which tells their senders that the session is gone. Waits for senders
+    /// that have their place in a queue already: what they put there after it was dropped would never be answered.
+    async fn refuse_waiting(&mut self) {
+        for inbox in [&mut self.commands, &mut self.urgent] {
+            inbox.close();
+            while inbox.recv().await.is_some() {}
+        }
     }
 
     async fn next_event(&mut self) -> Event {

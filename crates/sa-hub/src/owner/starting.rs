@@ -53,7 +53,7 @@ impl Owner {
                     }
                     Err(error) => {
                         command.fail(error.clone());
-                        self.on_start_failed(error, previous)
+                        self.on_start_failed(error, previous).await
                     }
                 }
             }
@@ -85,7 +85,7 @@ impl Owner {
         Ok(())
     }
 
-    fn on_start_failed(&mut self, error: CallError, previous: Option<Exited>) -> ControlFlow<()> {
+    async fn on_start_failed(&mut self, error: CallError, previous: Option<Exited>) -> ControlFlow<()> {
         tracing::warn!(server = %self.parts.server.id(), %error, "agent not started");
         if let Some(exited) = previous {
             self.shared.state().status = AcpServerStatus::Exited;
@@ -96,17 +96,18 @@ impl Owner {
         self.parts.registry.forget(&self.parts.server);
         // Set once, by the first start. Handles that are left report it.
         let _ = self.shared.failure.set(error.clone());
-        self.commands.close();
-        self.refuse_waiting(&error);
+        self.refuse_waiting(&error).await;
         ControlFlow::Break(())
     }
 
-    /// Fails the commands that were not executed.
-    pub(super) fn refuse_waiting(&mut self, error: &CallError) {
+    /// Takes no more commands, and fails those that were not executed. Waits for senders that have their place in the queue
+    /// already: what they put there after it was dropped would never be answered.
+    pub(super) async fn refuse_waiting(&mut self, error: &CallError) {
+        self.commands.close();
         for command in self.waiting.drain(..) {
             command.fail(error.clone());
         }
-        while let Ok(command) = self.commands.try_recv() {
+        while let Some(command) = self.commands.recv().await {
             command.fail(error.clone());
         }
     }
