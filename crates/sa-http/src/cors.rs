@@ -108,6 +108,7 @@ impl CorsOptions {
                 "tracestate",
                 "last-event-id",
                 "prefer",
+                "x-request-id",
                 "x-sandbox-agent-token",
             ];
             let standard = [

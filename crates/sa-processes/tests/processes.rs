@@ -256,3 +256,15 @@ async fn a_terminal_is_one_stream_and_its_input_ends_by_a_key() {
     );
     assert!(matches!(process.resize(SIZE).await, Err(ResizeError::Ended)));
 }
+
+#[tokio::test]
+async fn the_input_of_a_terminal_ends_also_after_an_unfinished_line() {
+    let processes = processes();
+    for typed in ["", "whole\n", "unfinished"] {
+        let process = processes.create(on_terminal("echo ready; cat; echo over")).await.unwrap();
+        within(printed(&process, "ready")).await;
+        process.input(Bytes::from_static(typed.as_bytes()), AfterInput::Closed).await.unwrap();
+        within(process.wait()).await;
+        assert!(all_text(&process).ends_with("over\r\n"), "{typed:?}");
+    }
+}

@@ -135,16 +135,11 @@ struct Said<'a> {
 
 /// The JSON of a message: what the event says, with the members of the transcript added to it.
 fn message(entry: &TranscriptEntry, turn: Option<&(String, u64)>) -> Option<Bytes> {
+    /// Imported messages may have anything there.
     #[derive(Deserialize)]
-    struct WithMetadata<'a> {
-        #[serde(borrow)]
-        metadata: Option<WithTurn<'a>>,
-    }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct WithTurn<'a> {
-        #[serde(borrow)]
-        turn_id: Option<Cow<'a, str>>,
+    struct WithMetadata {
+        #[serde(default)]
+        metadata: Value,
     }
     let stored: Stored<'_> = serde_json::from_slice(&entry.event.data).ok()?;
     let state = match (entry.standing, entry.first_piece) {
@@ -158,8 +153,8 @@ fn message(entry: &TranscriptEntry, turn: Option<&(String, u64)>) -> Option<Byte
         (Some(raw), _) => match serde_json::from_str::<UnparsedMessage>(raw.get()) {
             Ok(unparsed) => (understandable(unparsed, event_id), None),
             Err(_) => {
-                let with: WithMetadata<'_> = serde_json::from_str(raw.get()).ok()?;
-                let turn_id = with.metadata.and_then(|metadata| metadata.turn_id).map(Cow::into_owned);
+                let with: WithMetadata = serde_json::from_str(raw.get()).ok()?;
+                let turn_id = with.metadata["turnId"].as_str().map(str::to_owned);
                 (raw.get().to_owned(), turn_id)
             }
         },

@@ -65,6 +65,31 @@ async fn a_session_is_taken_from_one_daemon_to_another() -> Result<()> {
 }
 
 #[tokio::test]
+async fn whatever_a_message_names_as_its_turn_it_is_in_the_transcript() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.turn("s", "say first").await?;
+    let lines = api.get("/s/export").await?.expect_status(200)?.text();
+    let expected =
+        api.get("/s/messages").await?.expect_status(200)?.json()?["messages"].as_array().map(Vec::len);
+    for (index, turn) in [json!(true), json!([]), json!({}), json!(-1), json!(null)].iter().enumerate() {
+        let changed = lines.lines().map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap_or_default();
+            if let Some(metadata) = line.pointer_mut("/data/message/metadata") {
+                metadata["turnId"] = turn.clone();
+            }
+            format!("{line}\n")
+        });
+        let id = format!("copy{index}");
+        import(&daemon, &format!("?sessionId={id}"), changed.collect()).await?.expect_status(201)?;
+        let messages = api.get(&format!("/{id}/messages")).await?.expect_status(200)?.json()?;
+        assert_eq!(messages["messages"].as_array().map(Vec::len), expected, "{turn}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_copy_beside_the_original_leaves_it_alone() -> Result<()> {
     let daemon = Daemon::builder().start().await?;
     let api = Api::of(&daemon);

@@ -187,7 +187,9 @@ impl LogFrames {
     }
 
     fn finish(&mut self) {
-        self.pending.extend(self.writing.finish().iter().map(log_frame));
+        // Without a number: it is a part of an entry that was sent, and a reader must not continue from there.
+        let rest = self.writing.finish();
+        self.pending.extend(rest.iter().map(|entry| sse::event("log", None, entry)));
     }
 }
 
