@@ -67,7 +67,8 @@ pub(crate) fn start(
 /// Reads a level, or pairs of a target and a level. A word that is no level would be the name of a target, and misspelled
 /// levels would switch everything else off.
 fn read_filter(filter: &str) -> Result<EnvFilter, Failure> {
-    let is_level = |word: &str| word.trim().parse::<LevelFilter>().is_ok();
+    // An empty word counts as a level there, too.
+    let is_level = |word: &str| !word.trim().is_empty() && word.trim().parse::<LevelFilter>().is_ok();
     // Spans in brackets have commas of their own; the parser knows them.
     let is_meant = filter.contains('[')
         || filter.split(',').all(|part| match part.rsplit_once('=') {

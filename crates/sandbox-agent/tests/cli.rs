@@ -57,7 +57,7 @@ fn bad_usage_exits_with_64_and_says_why() {
         &["server", "--log", ""],
         &["server", "--log", "info,sa_hub="],
         &["server", "--host", ""],
-        &["server", "--workspace", "/nonexistent"],
+        &["server", "--workspace", "/proc/nonexistent"],
         &["server", "--fs-root", "/dev/null"],
         &["api", "fs", "get", "a.txt", "--range", "x"],
         &["acp", "nobody"],

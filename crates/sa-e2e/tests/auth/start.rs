@@ -39,7 +39,7 @@ async fn cors_that_browsers_would_refuse_is_bad_usage() -> Result<()> {
     let every = Daemon::builder().arg("-O=*").arg("-C");
     expect_usage_error(&every.run_to_end().await?, &["credentials"]);
     let nobody = Daemon::builder().arg("-M=GET");
-    expect_usage_error(&nobody.run_to_end().await?, &["no origin"]);
+    expect_usage_error(&nobody.run_to_end().await?, &["require --cors-allow-origin"]);
     let no_origin = Daemon::builder().arg("-O=app.example/path");
     expect_usage_error(&no_origin.run_to_end().await?, &["app.example/path"]);
     Ok(())

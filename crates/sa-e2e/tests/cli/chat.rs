@@ -115,7 +115,8 @@ async fn sessions(daemon: &Daemon) -> Result<usize> {
 #[tokio::test]
 async fn it_can_be_left_while_the_agent_starts() -> Result<()> {
     let daemon = Daemon::builder().agent("mute", "sleep 100").start().await?;
-    let mut desk = Desk::plain(&daemon, "\"$SANDBOX_AGENT\" chat --agent mute; echo code $?").await?;
+    let mut desk =
+        Desk::plain(&daemon, "trap : INT; \"$SANDBOX_AGENT\" chat --agent mute; echo code $?").await?;
     desk.see("Starting mute").await?;
     sa_testkit::until("the agent", || daemon.children().iter().any(|child| child.name == "sleep")).await?;
     desk.press("\u{3}").await?;

@@ -9,23 +9,29 @@ use std::os::unix::fs::PermissionsExt;
 
 #[tokio::test]
 async fn creating_fails_if_the_agent_is_not_ready() -> Result<()> {
-    let daemon = Daemon::builder().agent("broken", "sh -c 'exit 3'").start().await?;
+    let daemon = Daemon::builder().agent("broken", "sh -c 'echo oops >&2; exit 3'").start().await?;
     let caller = Caller::of(&daemon);
     let refused = caller.run(&["sessions", "create", "s", "--agent", "demo", "--model", "nope"]).await?;
     assert_eq!((refused.status.code(), refused.stdout.as_str()), (Some(1), ""), "{refused}");
     assert!(refused.stderr.contains("(HTTP 422)") && refused.stderr.contains("nope"), "{refused}");
     let made = caller.run(&["sessions", "create", "s", "--agent", "broken"]).await?;
     assert_eq!((made.status.code(), made.stdout.as_str()), (Some(1), "s\n"), "{made}");
-    assert!(made.stderr.starts_with("error: broken exited while it started: "), "{made}");
+    assert!(
+        made.stderr.starts_with("error: broken exited with exit code 3 while it started: oops"),
+        "{made}"
+    );
     assert!(made.stderr.contains("hint: run 'sandbox-agent doctor broken'"), "{made}");
     assert!(made.stderr.contains("'s' exists") && !made.stderr.contains('{'), "{made}");
     let shown = caller.output(&["sessions", "get", "s"]).await?;
-    assert!(shown.contains("error            broken exited while it started: "), "{shown}");
+    assert!(
+        shown.contains("error            broken exited with exit code 3 while it started: oops"),
+        "{shown}"
+    );
     let made = caller.run(&["sessions", "create", "t", "--agent", "broken", "--json"]).await?;
     let answer: Value = serde_json::from_str(&made.stdout)?;
     assert_eq!((made.status.code(), &answer["healthy"]), (Some(1), &json!(false)), "{made}");
     assert_eq!(answer["sessionId"], "t");
-    assert!(made.stderr.contains("broken exited while it started"), "{made}");
+    assert!(made.stderr.contains("broken exited with exit code 3 while it started"), "{made}");
     assert_eq!(caller.output(&["sessions", "create", "s", "--agent", "demo"]).await?, "s\n", "a retry");
     let refused = caller.run(&["sessions", "create", "s", "--agent", "demo"]).await?;
     assert_eq!((refused.status.code(), refused.stdout.as_str()), (Some(1), ""), "{refused}");
