@@ -10,6 +10,7 @@ mod descent;
 mod entry;
 mod error;
 mod files;
+mod footing;
 mod limits;
 mod listing;
 mod moment;

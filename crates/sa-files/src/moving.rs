@@ -7,12 +7,12 @@ use crate::entry::kind;
 use crate::error::{At, Fault, FilesError, Result};
 use crate::files::{Files, Located, Shared};
 use crate::removal::remove_tree;
-use crate::root::{Last, NameInDir};
+use crate::root::{HOLD, Last, NameInDir};
 use crate::writing::DIRECTORY;
-use rustix::fs::Stat;
+use rustix::fs::{Mode, OFlags, Stat, openat};
 use rustix::io::Errno;
 use sa_api::FsEntryType;
-use sa_disk::temporary_name;
+use sa_disk::{first_names, temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -66,13 +66,8 @@ impl Move<'_> {
             if same_place(&source, &target)? {
                 return Ok(());
             }
-            if self.existing == Existing::Keep {
-                return Err(FilesError::Conflict(format!(
-                    "'{}' exists; `overwrite` replaces it",
-                    self.to.absolute.to_string_lossy()
-                )));
-            }
-            if identity(replaced) == identity(&moved) {
+            self.check_replaced(&target, &moved, replaced)?;
+            if identity(replaced) == identity(&moved) && !is_directory(&moved) {
                 // Two names of one file: a rename would leave both.
                 return remove_tree(&source.dir, &source.name, &self.from.absolute);
             }
@@ -93,7 +88,7 @@ impl Move<'_> {
     fn target(&self, moved: &Stat) -> Result<NameInDir> {
         let path = &self.to.absolute;
         let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
-        if kind(moved) == FsEntryType::Directory {
+        if is_directory(moved) {
             descent = descent.shunning(identity(moved));
         }
         let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;
@@ -101,6 +96,22 @@ impl Move<'_> {
             return Err(FilesError::Conflict(format!("'{}' cannot be replaced", path.to_string_lossy())));
         }
         Ok(target)
+    }
+
+    /// Checks that what has the new name may go. A directory with something in it may not, but whether it has only the
+    /// system can decide, in the moment of the rename.
+    fn check_replaced(&self, target: &NameInDir, moved: &Stat, replaced: &Stat) -> Result<()> {
+        if self.existing == Existing::Keep {
+            return Err(FilesError::Conflict(format!(
+                "'{}' exists; `overwrite` replaces it",
+                self.to.absolute.to_string_lossy()
+            )));
+        }
+        self.shared.refuse_footing(target, self.to)?;
+        if is_directory(replaced) && !is_directory(moved) {
+            return Err(self.about_target(Errno::ISDIR));
+        }
+        Ok(())
     }
 
     /// Renames, and returns the name that what was replaced has now, if it could not be replaced in one step.
@@ -114,7 +125,8 @@ impl Move<'_> {
         let Some(replaced) = replaced else {
             return rename_new(source, target).map(|()| None);
         };
-        if kind(moved) != FsEntryType::Directory && kind(replaced) != FsEntryType::Directory {
+        // A directory takes the place of another in one step, and only of one that is empty.
+        if is_directory(moved) == is_directory(replaced) {
             rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name)?;
             return Ok(None);
         }
@@ -141,6 +153,8 @@ impl Move<'_> {
 
     /// Moves to another device: a copy next to the target takes its name, then the source is removed.
     fn copy(&self, source: &NameInDir, target: &NameInDir) -> Result<()> {
+        // The rename at the end decides, but before it comes a copy that may take long.
+        refuse_filled(target).map_err(|errno| self.about_target(errno))?;
         let stand_in =
             NameInDir { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
         let copied =
@@ -157,8 +171,8 @@ impl Move<'_> {
         let moved = stand_in.stat().at(&self.to.absolute)?;
         let names = self.shared.lock_names();
         let replaced = target.stat().ok();
-        if replaced.is_some() && self.existing == Existing::Keep {
-            return Err(self.about_target(Errno::EXIST));
+        if let Some(replaced) = &replaced {
+            self.check_replaced(target, &moved, replaced)?;
         }
         let aside = self
             .rename(stand_in, &moved, target, replaced.as_ref())
@@ -190,6 +204,20 @@ fn rename_new(source: &NameInDir, target: &NameInDir) -> Result<(), Errno> {
         Ok(_) => Err(Errno::EXIST),
         Err(Errno::NOENT) => rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name),
         Err(errno) => Err(errno),
+    }
+}
+
+fn is_directory(stat: &Stat) -> bool {
+    kind(stat) == FsEntryType::Directory
+}
+
+/// Fails for a directory with something in it.
+fn refuse_filled(place: &NameInDir) -> Result<(), Errno> {
+    match openat(&place.dir, &place.name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+        Err(errno) => Err(errno),
+        Ok(dir) if first_names(&dir, 1)?.is_empty() => Ok(()),
+        Ok(_) => Err(Errno::NOTEMPTY),
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod arbitrary;
 mod documentation;
+mod footing;
 mod hostile;
+mod moves;
 mod resolution;
 mod rules;
