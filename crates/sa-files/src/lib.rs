@@ -38,6 +38,6 @@ pub use moving::{Existing, Moved};
 pub use reading::{FileStream, OpenFile};
 pub use removal::{Directory, Removal};
 pub use root::Last;
-pub use search::{Hit, MatchedLine, Query, Results};
+pub use search::{Hit, MatchedLine, Query, Results, resume_path, resume_text};
 pub use watch::{Watch, WatchEvent, WatchOptions};
 pub use writing::{Upload, WriteOptions, Written};

@@ -7,5 +7,6 @@ mod documentation;
 mod footing;
 mod hostile;
 mod moves;
+mod paging;
 mod resolution;
 mod rules;
