@@ -13,6 +13,7 @@ mod files;
 mod footing;
 mod limits;
 mod listing;
+mod made;
 mod moment;
 mod moving;
 mod reading;

@@ -8,5 +8,6 @@ mod footing;
 mod hostile;
 mod moves;
 mod paging;
+mod parents;
 mod resolution;
 mod rules;
