@@ -44,7 +44,9 @@ impl AtomicFile {
         if durability != Durability::Eventual {
             unnamed.file.sync_data().map_err(at(&path))?;
         }
-        unnamed.rename_to(path.file_name().unwrap_or_default()).map_err(|errno| at(&path)(errno.into()))?;
+        let dir = unnamed.dir().try_clone().map_err(at(&path))?;
+        let name = path.file_name().unwrap_or_default();
+        unnamed.rename_to(&dir, name).map_err(|errno| at(&path)(errno.into()))?;
         if durability == Durability::Synced { sync(directory_of(&path)) } else { Ok(()) }
     }
 

@@ -32,47 +32,48 @@ impl UnnamedFile {
         &self.dir
     }
 
-    /// Gives it a name, in place of a file that has it. A directory is not replaced.
-    pub fn rename_to(mut self, name: &OsStr) -> Result<(), Errno> {
-        let temporary = match self.temporary.take() {
-            Some(name) => name,
-            None => {
-                let name = temporary_name();
-                self.link(OsStr::new(&name))?;
-                name
-            }
+    /// Gives it a name in a directory of the same file system, in place of a file that has it. A directory is not replaced.
+    pub fn rename_to(mut self, dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+        let Some(temporary) = self.temporary.take() else {
+            let temporary = temporary_name();
+            self.link(dir, OsStr::new(&temporary))?;
+            return rustix::fs::renameat(dir, &temporary, dir, name).inspect_err(|_| remove(dir, &temporary));
         };
-        rustix::fs::renameat(&self.dir, &temporary, &self.dir, name).inspect_err(|_| {
+        rustix::fs::renameat(&self.dir, &temporary, dir, name).inspect_err(|_| {
             self.temporary = Some(temporary);
         })
     }
 
-    /// Gives it a name that nothing has.
-    pub fn link_as(mut self, name: &OsStr) -> Result<(), Errno> {
+    /// Gives it a name that nothing has in a directory of the same file system.
+    pub fn link_as(mut self, dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
         match self.temporary.take() {
-            None => self.link(name),
+            None => self.link(dir, name),
             Some(temporary) => {
                 // Unlike a rename, a link never replaces.
-                let linked = rustix::fs::linkat(&self.dir, &temporary, &self.dir, name, AtFlags::empty());
+                let linked = rustix::fs::linkat(&self.dir, &temporary, dir, name, AtFlags::empty());
                 self.temporary = Some(temporary);
                 linked
             }
         }
     }
 
-    fn link(&self, name: &OsStr) -> Result<(), Errno> {
+    fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
         let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        rustix::fs::linkat(CWD, own, &self.dir, name, AtFlags::SYMLINK_FOLLOW)
+        rustix::fs::linkat(CWD, own, dir, name, AtFlags::SYMLINK_FOLLOW)
     }
 }
 
 impl Drop for UnnamedFile {
     fn drop(&mut self) {
         if let Some(name) = &self.temporary {
-            // The file may be gone with its directory.
-            let _ = rustix::fs::unlinkat(&self.dir, name, AtFlags::empty());
+            remove(&self.dir, name);
         }
     }
+}
+
+fn remove(dir: &OwnedFd, name: &str) {
+    // The file may be gone with its directory.
+    let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
 }
 
 /// Creates a file that not even a crash leaves behind. Some file systems have no unnamed files, and naming one takes `/proc`.

@@ -4,6 +4,7 @@
 //! be followed, and where directories are made on the way.
 
 use crate::error::Fault;
+use crate::made::Made;
 use crate::root::{HOLD, Last, NameInDir, Root};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -11,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 /// Links that one path may go through, as in the kernel.
 const LINKS: u32 = 40;
@@ -21,16 +23,25 @@ const DEPTH: usize = 512;
 pub(crate) struct Descent<'a> {
     root: &'a Root,
     /// The directories from the root to where we are.
-    open: Vec<OwnedFd>,
+    open: Vec<Arc<OwnedFd>>,
     /// Names to come, the next one last.
     ahead: Vec<Step>,
     links: u32,
     makes: usize,
-    make: Option<Mode>,
+    missing: Missing,
+    made: Made,
     /// The directory, by device and inode, that the way must not enter.
     shunned: Option<(u64, u64)>,
     /// The number of directories that were open when it was entered, while we are in it.
     shunned_at: Option<usize>,
+}
+
+/// The treatment of a directory on the way that does not exist.
+enum Missing {
+    Fail,
+    /// The way ends there.
+    Stop,
+    Make(Mode),
 }
 
 enum Step {
@@ -51,20 +62,32 @@ impl<'a> Descent<'a> {
         let first = rustix::fs::openat(&root.dir, ".", HOLD, Mode::empty())?;
         Ok(Self {
             root,
-            open: vec![first],
+            open: vec![Arc::new(first)],
             ahead: Vec::new(),
             links: 0,
             makes: 0,
-            make: None,
+            missing: Missing::Fail,
+            made: Made::default(),
             shunned: None,
             shunned_at: None,
         })
     }
 
-    /// Makes missing directories on the way.
+    /// Makes missing directories on the way. They are removed again unless they are taken (`into_made`) and kept.
     pub(crate) fn making(mut self, mode: Mode) -> Self {
-        self.make = Some(mode);
+        self.missing = Missing::Make(mode);
         self
+    }
+
+    /// Ends at the first name that is missing, in the last directory that is there.
+    pub(crate) fn stopping(mut self) -> Self {
+        self.missing = Missing::Stop;
+        self
+    }
+
+    /// Returns the directories that were made.
+    pub(crate) fn into_made(self) -> Made {
+        self.made
     }
 
     /// Fails when the way ends in this directory or makes one in it.
@@ -74,7 +97,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Returns the directory at the path; its last name is one, too.
-    pub(crate) fn directory(mut self, path: &Path) -> Result<OwnedFd, Fault> {
+    pub(crate) fn directory(&mut self, path: &Path) -> Result<OwnedFd, Fault> {
         self.look_ahead(path)?;
         while let Some(step) = self.ahead.pop() {
             match step {
@@ -87,11 +110,11 @@ impl<'a> Descent<'a> {
                 },
             }
         }
-        self.open.pop().ok_or_else(|| Errno::NOENT.into())
+        self.leave()
     }
 
     /// Returns the place that the path ends at.
-    pub(crate) fn place(mut self, path: &Path, last: Last) -> Result<NameInDir, Fault> {
+    pub(crate) fn place(&mut self, path: &Path, last: Last) -> Result<NameInDir, Fault> {
         self.look_ahead(path)?;
         while let Some(step) = self.ahead.pop() {
             let name = match step {
@@ -110,23 +133,30 @@ impl<'a> Descent<'a> {
                 _ if at_end => return self.end(name),
                 Found::Directory(fd) => self.enter(fd)?,
                 Found::Other => return Err(Errno::NOTDIR.into()),
+                Found::Nothing if matches!(self.missing, Missing::Stop) => return self.end(name),
                 Found::Nothing => self.make(name)?,
             }
         }
         self.end(OsString::from("."))
     }
 
-    fn end(mut self, name: OsString) -> Result<NameInDir, Fault> {
+    fn end(&mut self, name: OsString) -> Result<NameInDir, Fault> {
         self.check_shunned()?;
-        let dir = self.open.pop().ok_or(Errno::NOENT)?;
-        Ok(NameInDir { dir, name })
+        Ok(NameInDir { dir: self.leave()?, name })
+    }
+
+    /// Returns the directory where the way ends.
+    fn leave(&mut self) -> Result<OwnedFd, Fault> {
+        let last = self.open.pop().ok_or(Errno::NOENT)?;
+        // Only a directory in which another was made has a second owner.
+        Ok(Arc::try_unwrap(last).or_else(|shared| shared.try_clone())?)
     }
 
     fn check_shunned(&self) -> Result<(), Fault> {
         if self.shunned_at.is_some() { Err(Fault::IntoItself) } else { Ok(()) }
     }
 
-    fn here(&self) -> Result<&OwnedFd, Fault> {
+    fn here(&self) -> Result<&Arc<OwnedFd>, Fault> {
         self.open.last().ok_or_else(|| Errno::NOENT.into())
     }
 
@@ -154,13 +184,13 @@ impl<'a> Descent<'a> {
 
     fn find(&self, name: &OsStr) -> Result<Found, Fault> {
         let here = self.here()?;
-        match rustix::fs::openat(here, name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+        match rustix::fs::openat(&**here, name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(fd) => return Ok(Found::Directory(fd)),
             Err(Errno::NOENT) => return Ok(Found::Nothing),
             Err(Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => return Err(errno.into()),
         }
-        match rustix::fs::readlinkat(here, name, Vec::new()) {
+        match rustix::fs::readlinkat(&**here, name, Vec::new()) {
             Ok(target) => Ok(Found::Link(OsStr::from_bytes(target.to_bytes()).to_owned())),
             Err(Errno::INVAL) => Ok(Found::Other),
             Err(Errno::NOENT) => Ok(Found::Nothing),
@@ -178,7 +208,7 @@ impl<'a> Descent<'a> {
         if self.open.len() >= DEPTH {
             return Err(Errno::NAMETOOLONG.into());
         }
-        self.open.push(fd);
+        self.open.push(Arc::new(fd));
         Ok(())
     }
 
@@ -199,11 +229,13 @@ impl<'a> Descent<'a> {
     }
 
     fn make(&mut self, name: OsString) -> Result<(), Fault> {
-        let Some(mode) = self.make else { return Err(Errno::NOENT.into()) };
+        let Missing::Make(mode) = self.missing else { return Err(Errno::NOENT.into()) };
         self.check_shunned()?;
-        match rustix::fs::mkdirat(self.here()?, &name, mode) {
+        let here = Arc::clone(self.here()?);
+        match rustix::fs::mkdirat(&*here, &name, mode) {
+            Ok(()) => self.made.add(here, name.clone()),
             // Made by another meanwhile; whatever it is, it is looked at again.
-            Ok(()) | Err(Errno::EXIST) => {}
+            Err(Errno::EXIST) => {}
             Err(errno) => return Err(errno.into()),
         }
         // Another process may remove it each time; that must not continue forever.

@@ -2,7 +2,7 @@
 
 use crate::error::{At, FilesError, Result};
 use crate::limits::FilesLimits;
-use crate::root::{NameInDir, Root, absolute};
+use crate::root::{Root, absolute};
 use parking_lot::{Mutex, MutexGuard};
 use sa_disk::on_disk;
 use std::ffi::OsStr;
@@ -179,18 +179,6 @@ impl Shared {
             Some(beneath) => Ok(Located { absolute, beneath }),
             None => Err(FilesError::Outside(absolute.to_string_lossy().into_owned())),
         }
-    }
-
-    /// Refuses to remove or move what everything else stands on: the workspace, what is above it, and directories that
-    /// were not reached by a name.
-    pub(crate) fn refuse_footing(&self, place: &NameInDir, located: &Located) -> Result<()> {
-        if place.is_nameless() || self.workspace.starts_with(&located.absolute) {
-            let path = located.absolute.to_string_lossy();
-            return Err(FilesError::Invalid(format!(
-                "'{path}' holds the workspace, or has no name here, and stays"
-            )));
-        }
-        Ok(())
     }
 
     /// Keeps other requests from changing names until it is dropped.

@@ -6,13 +6,15 @@ use crate::descent::{Descent, identity};
 use crate::entry::kind;
 use crate::error::{At, Fault, FilesError, Result};
 use crate::files::{Files, Located, Shared};
+use crate::made::Made;
 use crate::removal::remove_tree;
-use crate::root::{Last, NameInDir};
+use crate::root::{HOLD, Last, NameInDir};
 use crate::writing::DIRECTORY;
-use rustix::fs::Stat;
+use parking_lot::MutexGuard;
+use rustix::fs::{Mode, OFlags, Stat, openat};
 use rustix::io::Errno;
 use sa_api::FsEntryType;
-use sa_disk::temporary_name;
+use sa_disk::{first_names, temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -50,57 +52,101 @@ struct Move<'a> {
     existing: Existing,
 }
 
+/// The outcome of a rename.
+enum Put {
+    Done {
+        /// The name of what was replaced, if it is still there.
+        aside: Option<OsString>,
+    },
+    OtherDevice,
+}
+
 impl Move<'_> {
     fn run(&self) -> Result<()> {
         let source = self.shared.root.place(&self.from.beneath, Last::Keep).at(&self.from.absolute)?;
         self.shared.refuse_footing(&source, self.from)?;
         let moved = source.stat().at(&self.from.absolute)?;
-        let target = self.target(&moved)?;
-        let names = self.shared.lock_names();
+        let (names, target, made) = self.target(&moved)?;
+        match self.put(&source, &moved, &target)? {
+            Put::Done { aside } => {
+                made.keep();
+                drop(names);
+                self.discard(&target, aside)
+            }
+            Put::OtherDevice => {
+                // Nobody is to wait for the copy. It keeps the directories from being empty while it is made.
+                drop(names);
+                self.copy(&source, &target)?;
+                made.keep();
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the source its new name, if that does not take a copy.
+    fn put(&self, source: &NameInDir, moved: &Stat, target: &NameInDir) -> Result<Put> {
         let replaced = match target.stat() {
             Ok(stat) => Some(stat),
             Err(Errno::NOENT) => None,
             Err(errno) => return Err(self.about_target(errno)),
         };
         if let Some(replaced) = &replaced {
-            if same_place(&source, &target)? {
-                return Ok(());
+            if same_place(source, target)? {
+                return Ok(Put::Done { aside: None });
             }
-            if self.existing == Existing::Keep {
-                return Err(FilesError::Conflict(format!(
-                    "'{}' exists; `overwrite` replaces it",
-                    self.to.absolute.to_string_lossy()
-                )));
-            }
-            if identity(replaced) == identity(&moved) {
+            self.check_replaced(target, moved, replaced)?;
+            if identity(replaced) == identity(moved) && !is_directory(moved) {
                 // Two names of one file: a rename would leave both.
-                return remove_tree(&source.dir, &source.name, &self.from.absolute);
+                remove_tree(&source.dir, &source.name, &self.from.absolute)?;
+                return Ok(Put::Done { aside: None });
             }
         }
-        match self.rename(&source, &moved, &target, replaced.as_ref()) {
-            Err(Errno::XDEV) => {}
-            Err(errno) => return Err(self.about_target(errno)),
-            Ok(aside) => {
-                drop(names);
-                return self.discard(&target, aside);
-            }
+        match self.rename(source, moved, target, replaced.as_ref()) {
+            Err(Errno::XDEV) => Ok(Put::OtherDevice),
+            Err(errno) => Err(self.about_target(errno)),
+            Ok(aside) => Ok(Put::Done { aside }),
         }
-        drop(names);
-        self.copy(&source, &target)
     }
 
-    /// Returns the destination. A directory must not be moved into itself, not even through a link.
-    fn target(&self, moved: &Stat) -> Result<NameInDir> {
+    /// Returns the destination and the directories that were made above it. From then on names do not change.
+    fn target(&self, moved: &Stat) -> Result<(MutexGuard<'_, ()>, NameInDir, Made)> {
         let path = &self.to.absolute;
-        let mut descent = Descent::new(&self.shared.root).at(path)?.making(DIRECTORY);
-        if kind(moved) == FsEntryType::Directory {
-            descent = descent.shunning(identity(moved));
-        }
-        let target = descent.place(&self.to.beneath, Last::Keep).at(path)?;
+        // Looked up without the lock: a file system that hangs must not stop other requests.
+        let found = self.way(moved)?.place(&self.to.beneath, Last::Keep);
+        let names = self.shared.lock_names();
+        let (target, made) = match found {
+            Err(fault) if fault.is_missing() => {
+                let mut way = self.way(moved)?.making(DIRECTORY);
+                (way.place(&self.to.beneath, Last::Keep).at(path)?, way.into_made())
+            }
+            found => (found.at(path)?, Made::default()),
+        };
         if target.is_nameless() {
             return Err(FilesError::Conflict(format!("'{}' cannot be replaced", path.to_string_lossy())));
         }
-        Ok(target)
+        Ok((names, target, made))
+    }
+
+    /// Returns the way to the destination. A directory must not be moved into itself, not even through a link.
+    fn way(&self, moved: &Stat) -> Result<Descent<'_>> {
+        let descent = Descent::new(&self.shared.root).at(&self.to.absolute)?;
+        Ok(if is_directory(moved) { descent.shunning(identity(moved)) } else { descent })
+    }
+
+    /// Checks that what has the new name may go. A directory with something in it may not, but whether it has only the
+    /// system can decide, in the moment of the rename.
+    fn check_replaced(&self, target: &NameInDir, moved: &Stat, replaced: &Stat) -> Result<()> {
+        if self.existing == Existing::Keep {
+            return Err(FilesError::Conflict(format!(
+                "'{}' exists; `overwrite` replaces it",
+                self.to.absolute.to_string_lossy()
+            )));
+        }
+        self.shared.refuse_footing(target, self.to)?;
+        if is_directory(replaced) && !is_directory(moved) {
+            return Err(self.about_target(Errno::ISDIR));
+        }
+        Ok(())
     }
 
     /// Renames, and returns the name that what was replaced has now, if it could not be replaced in one step.
@@ -114,7 +160,8 @@ impl Move<'_> {
         let Some(replaced) = replaced else {
             return rename_new(source, target).map(|()| None);
         };
-        if kind(moved) != FsEntryType::Directory && kind(replaced) != FsEntryType::Directory {
+        // A directory takes the place of another in one step, and only of one that is empty.
+        if is_directory(moved) == is_directory(replaced) {
             rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name)?;
             return Ok(None);
         }
@@ -141,6 +188,8 @@ impl Move<'_> {
 
     /// Moves to another device: a copy next to the target takes its name, then the source is removed.
     fn copy(&self, source: &NameInDir, target: &NameInDir) -> Result<()> {
+        // The rename at the end decides, but before it comes a copy that may take long.
+        refuse_filled(target).map_err(|errno| self.about_target(errno))?;
         let stand_in =
             NameInDir { dir: target.dir.try_clone().at(&self.to.absolute)?, name: temporary_name().into() };
         let copied =
@@ -157,8 +206,8 @@ impl Move<'_> {
         let moved = stand_in.stat().at(&self.to.absolute)?;
         let names = self.shared.lock_names();
         let replaced = target.stat().ok();
-        if replaced.is_some() && self.existing == Existing::Keep {
-            return Err(self.about_target(Errno::EXIST));
+        if let Some(replaced) = &replaced {
+            self.check_replaced(target, &moved, replaced)?;
         }
         let aside = self
             .rename(stand_in, &moved, target, replaced.as_ref())
@@ -190,6 +239,20 @@ fn rename_new(source: &NameInDir, target: &NameInDir) -> Result<(), Errno> {
         Ok(_) => Err(Errno::EXIST),
         Err(Errno::NOENT) => rustix::fs::renameat(&source.dir, &source.name, &target.dir, &target.name),
         Err(errno) => Err(errno),
+    }
+}
+
+fn is_directory(stat: &Stat) -> bool {
+    kind(stat) == FsEntryType::Directory
+}
+
+/// Fails for a directory with something in it.
+fn refuse_filled(place: &NameInDir) -> Result<(), Errno> {
+    match openat(&place.dir, &place.name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
+        Err(errno) => Err(errno),
+        Ok(dir) if first_names(&dir, 1)?.is_empty() => Ok(()),
+        Ok(_) => Err(Errno::NOTEMPTY),
     }
 }
 

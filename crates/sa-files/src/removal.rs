@@ -43,7 +43,10 @@ impl Files {
         let located = self.locate(path)?;
         self.run(move |shared| {
             let is_new = shared.root.open_at(&located.beneath, HOLD).is_err_and(|fault| fault.is_missing());
-            shared.root.make_dirs(&located.beneath, DIRECTORY).at(&located.absolute)?;
+            // Looked up without the lock: a file system that hangs must not stop other requests.
+            let _names = shared.lock_names();
+            let (_, made) = shared.root.make_dirs(&located.beneath, DIRECTORY).at(&located.absolute)?;
+            made.keep();
             Ok(Directory { path: located.absolute, is_new })
         })
         .await

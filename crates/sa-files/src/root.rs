@@ -3,6 +3,7 @@
 
 use crate::descent::Descent;
 use crate::error::Fault;
+use crate::made::Made;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 pub(crate) use sa_disk::HOLD;
@@ -107,25 +108,28 @@ impl Root {
     }
 
     /// Opens a directory, and makes it and those above it where they are missing.
-    pub(crate) fn make_dirs(&self, path: &Path, mode: Mode) -> Result<OwnedFd, Fault> {
+    pub(crate) fn make_dirs(&self, path: &Path, mode: Mode) -> Result<(OwnedFd, Made), Fault> {
         match self.open_at(path, HOLD) {
             Err(fault) if fault.is_missing() => {}
-            other => return other,
+            other => return Ok((other?, Made::default())),
         }
-        Descent::new(self)?.making(mode).directory(path)
+        let mut descent = Descent::new(self)?.making(mode);
+        Ok((descent.directory(path)?, descent.into_made()))
     }
 
-    /// Finds a place, and creates the directory of its last name.
+    /// Finds a place, and makes the directories above it where they are missing.
     pub(crate) fn place_making_parents(
         &self,
         path: &Path,
         last: Last,
         mode: Mode,
-    ) -> Result<NameInDir, Fault> {
+    ) -> Result<(NameInDir, Made), Fault> {
         match self.place(path, last) {
-            Err(fault) if fault.is_missing() => Descent::new(self)?.making(mode).place(path, last),
-            other => other,
+            Err(fault) if fault.is_missing() => {}
+            other => return Ok((other?, Made::default())),
         }
+        let mut descent = Descent::new(self)?.making(mode);
+        Ok((descent.place(path, last)?, descent.into_made()))
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]

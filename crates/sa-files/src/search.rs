@@ -1,6 +1,7 @@
 //! Searches names and contents for a limited time. The result says where to continue.
 
 mod patterns;
+mod resume;
 
 use crate::entry::kind;
 use crate::error::{FilesError, Result};
@@ -11,6 +12,7 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 use patterns::{Content, Name};
+pub use resume::{resume_path, resume_text};
 use rustix::fs::{Mode, OFlags};
 use sa_api::FsEntryType;
 use std::ffi::OsStr;

@@ -1,9 +1,11 @@
 //! Writing a file as its bytes come in, and putting it in place when all of them are there.
 
 use crate::condition::Conditions;
+use crate::descent::Descent;
 use crate::entry::{Version, kind, mode};
 use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Located, Shared};
+use crate::made::Made;
 use crate::root::{Last, NameInDir};
 use bytes::Bytes;
 use rustix::fs::{Gid, Mode, Stat, Uid};
@@ -12,6 +14,7 @@ use sa_api::FsEntryType;
 use sa_disk::{UnnamedFile, sync_dir};
 use std::ffi::{OsStr, OsString};
 use std::io::{IoSlice, Write};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use tokio::task::JoinHandle;
 
@@ -44,7 +47,8 @@ pub struct Upload {
     located: Located,
     options: WriteOptions,
     state: State,
-    name: OsString,
+    /// The name in the draft's directory. None if directories above the file are missing: they are made at the end.
+    name: Option<OsString>,
     waiting: Vec<Bytes>,
     waiting_bytes: usize,
     bytes: u64,
@@ -85,20 +89,50 @@ impl Files {
     }
 }
 
-fn begin(shared: &Shared, located: &Located, options: &WriteOptions) -> Result<(UnnamedFile, OsString)> {
+fn begin(
+    shared: &Shared,
+    located: &Located,
+    options: &WriteOptions,
+) -> Result<(UnnamedFile, Option<OsString>)> {
     let path = &located.absolute;
-    // Conditions first: a request that cannot succeed must not make directories.
-    if options.conditions.if_match.is_some() {
-        let place = shared.root.place(&located.beneath, Last::Follow);
-        let present = place.ok().and_then(|place| place.stat().ok()).map(|stat| Version::of(&stat));
-        options.conditions.check(present.as_ref(), path)?;
-    }
-    let place = shared.root.place_making_parents(&located.beneath, Last::Follow, DIRECTORY).at(path)?;
-    let present = present(&place, located)?;
+    let (dir, name, present) = nearest(shared, located)?;
     options.conditions.check(present.as_ref().map(Version::of).as_ref(), path)?;
     let mode = if present.is_some() || options.mode.is_some() { PRIVATE } else { USUAL };
-    let NameInDir { dir, name } = place;
     Ok((UnnamedFile::create(dir, mode).at(path)?, name))
+}
+
+/// Returns the directory of the file, its name and the file that is there. Where directories are missing, this is the
+/// last one that exists, and no name: they are made when the whole body is there.
+fn nearest(shared: &Shared, located: &Located) -> Result<(OwnedFd, Option<OsString>, Option<Stat>)> {
+    let path = &located.absolute;
+    match shared.root.place(&located.beneath, Last::Follow) {
+        Err(fault) if fault.is_missing() => {
+            let mut descent = Descent::new(&shared.root).at(path)?.stopping();
+            Ok((descent.place(&located.beneath, Last::Follow).at(path)?.dir, None, None))
+        }
+        place => {
+            let place = place.at(path)?;
+            let present = present(&place, located)?;
+            Ok((place.dir, Some(place.name), present))
+        }
+    }
+}
+
+/// Returns where the draft goes, and the directories that were made for it.
+fn destination(
+    shared: &Shared,
+    located: &Located,
+    draft: &UnnamedFile,
+    name: Option<OsString>,
+) -> Result<(NameInDir, Made)> {
+    let path = &located.absolute;
+    match name {
+        // A request that failed may have removed the directory again, if it had made it.
+        Some(name) if rustix::fs::fstat(draft.dir()).at(path)?.st_nlink > 0 => {
+            Ok((NameInDir { dir: draft.dir().try_clone().at(path)?, name }, Made::default()))
+        }
+        _ => shared.root.place_making_parents(&located.beneath, Last::Follow, DIRECTORY).at(path),
+    }
 }
 
 /// Returns the file that is to be replaced; anything but a regular file is not.
@@ -174,22 +208,21 @@ fn commit(
     located: &Located,
     options: &WriteOptions,
     draft: UnnamedFile,
-    name: OsString,
+    name: Option<OsString>,
     bytes: u64,
 ) -> Result<Written> {
     let path = &located.absolute;
-    let dir = draft.dir().try_clone().at(path)?;
     let file = draft.file.try_clone().at(path)?;
     if !options.no_sync {
         file.sync_data().at(path)?;
     }
-    let place = NameInDir { dir, name };
     let names = shared.lock_names();
+    let (place, made) = destination(shared, located, &draft, name)?;
     let replaced = present(&place, located)?;
     options.conditions.check(replaced.as_ref().map(Version::of).as_ref(), path)?;
     adopt(&draft, replaced.as_ref(), options.mode).at(path)?;
     if options.conditions.must_be_new() {
-        match draft.link_as(&place.name) {
+        match draft.link_as(&place.dir, &place.name) {
             Err(Errno::EXIST) => {
                 return Err(FilesError::Precondition(format!(
                     "'{}' exists, so If-None-Match does not hold",
@@ -199,8 +232,9 @@ fn commit(
             other => other.at(path)?,
         }
     } else {
-        draft.rename_to(&place.name).at(path)?;
+        draft.rename_to(&place.dir, &place.name).at(path)?;
     }
+    made.keep();
     drop(names);
     if !options.no_sync {
         sync_dir(&place.dir).at(path)?;

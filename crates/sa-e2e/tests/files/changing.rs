@@ -146,16 +146,22 @@ async fn what_cannot_be_moved_destroys_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn overwriting_replaces_whole_directories_and_both_names_of_one_file() -> Result<()> {
+async fn overwriting_replaces_files_and_empty_directories_and_both_names_of_one_file() -> Result<()> {
     let fs = Fs::start().await?;
-    fs.fill(&["new/a", "old/b", "old/c/d", "file", "one"]);
-    fs.relocate("new", "old", true).await?.expect_status(200)?;
-    assert_eq!(fs.names("old"), ["a"]);
-    fs.relocate("file", "old", true).await?.expect_status(200)?;
-    assert_eq!(fs.text("old"), "file");
+    fs.fill(&["new/a", "full/b", "full/c/d", "file", "one"]);
+    for from in ["new", "file"] {
+        fs.relocate(from, "full", true).await?.expect_problem(409, "conflict")?;
+    }
+    assert_eq!(fs.text("full/c/d"), "full/c/d");
+    fs.mkdir("empty").send().await?.expect_status(201)?;
+    fs.relocate("file", "empty", true).await?.expect_problem(409, "conflict")?;
+    fs.relocate("new", "empty", true).await?.expect_status(200)?;
+    assert_eq!(fs.names("empty"), ["a"]);
+    fs.relocate("full", "file", true).await?.expect_status(200)?;
+    assert_eq!(fs.names("file"), ["b", "c"]);
     std::fs::hard_link(fs.path("one"), fs.path("two"))?;
     fs.relocate("one", "two", true).await?.expect_status(200)?;
-    assert_eq!(fs.names("."), ["data", "old", "two"]);
+    assert_eq!(fs.names("."), ["data", "empty", "file", "two"]);
     Ok(())
 }
 

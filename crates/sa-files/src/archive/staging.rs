@@ -55,7 +55,10 @@ impl Staging {
             self.recent = None;
             let mode = DIRECTORY & Mode::from_raw_mode((member.mode | 0o700) as _);
             return match self.root.make_dirs(&member.path, mode) {
-                Ok(_) => Ok(()),
+                Ok((_, made)) => {
+                    made.keep();
+                    Ok(())
+                }
                 Err(fault) => Err(refuse(fault, &path)),
             };
         }
@@ -94,7 +97,8 @@ impl Staging {
         {
             return Ok(NameInDir { dir: dir.try_clone().at(&path)?, name });
         }
-        let dir = self.root.make_dirs(parent, DIRECTORY).map_err(|fault| refuse(fault, &path))?;
+        let (dir, made) = self.root.make_dirs(parent, DIRECTORY).map_err(|fault| refuse(fault, &path))?;
+        made.keep();
         self.recent = Some((parent.to_owned(), dir.try_clone().at(&path)?));
         Ok(NameInDir { dir, name })
     }

@@ -7,12 +7,12 @@ use super::pipe::{self, PipeItem, PipeReader};
 use super::staging::Staging;
 use crate::error::{At, FilesError, Result};
 use crate::files::{Files, Located, Shared};
-use crate::root::{HOLD, Last};
+use crate::made::Made;
 use crate::writing::DIRECTORY;
 use bytes::Bytes;
-use rustix::fs::AtFlags;
 use std::ffi::OsStr;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -90,25 +90,23 @@ fn unpack(shared: &Shared, located: &Located, reader: PipeReader, taken: Arc<Ato
     let path = &located.absolute;
     let allowance = Allowance { bytes: shared.limits.archive_bytes, ratio: shared.limits.archive_ratio };
     let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
-    let existed = shared.root.open_at(&located.beneath, HOLD).is_ok();
-    let done = fill(shared, located, Members::new(input));
-    if done.is_err() && !existed {
-        // It was made for nothing; if it is empty it goes again.
-        if let Ok(place) = shared.root.place(&located.beneath, Last::Keep) {
-            let _ = rustix::fs::unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR);
-        }
-    }
-    let mut unpacked = done?;
+    let (target, made) = make_target(shared, located)?;
+    let mut unpacked = fill(shared, &target, path, Members::new(input))?;
+    made.keep();
     for member in &mut unpacked.paths {
         *member = path.join(&*member);
     }
     Ok(unpacked)
 }
 
-fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> Result<Unpacked> {
-    let (path, limits) = (&located.absolute, &shared.limits);
-    let target = shared.root.make_dirs(&located.beneath, DIRECTORY).at(path)?;
-    let mut staging = Staging::create(&shared.root, &target, path)?;
+fn make_target(shared: &Shared, located: &Located) -> Result<(OwnedFd, Made)> {
+    let _names = shared.lock_names();
+    shared.root.make_dirs(&located.beneath, DIRECTORY).at(&located.absolute)
+}
+
+fn fill(shared: &Shared, target: &OwnedFd, path: &Path, mut members: Members<impl Read>) -> Result<Unpacked> {
+    let limits = &shared.limits;
+    let mut staging = Staging::create(&shared.root, target, path)?;
     let mut unpacked = Unpacked::default();
     while let Some(member) = members.next().map_err(refused)? {
         unpacked.entries += 1;
@@ -134,7 +132,7 @@ fn fill(shared: &Shared, located: &Located, mut members: Members<impl Read>) -> 
     members.drain().map_err(refused)?;
     let root = shared.root.beneath(target.try_clone().at(path)?);
     for pass in [Pass::Check, Pass::Move] {
-        Merge { target: &root, path, pass }.directory(staging.dir(), &target, Path::new(""))?;
+        Merge { target: &root, path, pass }.directory(staging.dir(), target, Path::new(""))?;
     }
     Ok(unpacked)
 }

@@ -4,6 +4,10 @@
 
 mod arbitrary;
 mod documentation;
+mod footing;
 mod hostile;
+mod moves;
+mod paging;
+mod parents;
 mod resolution;
 mod rules;

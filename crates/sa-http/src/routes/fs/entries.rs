@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 
 #[query]
 pub(crate) struct ListQuery {
-    /// Return at most so many entries; more than `files.listed-entries` (10000 by default) counts as that
+    /// Return at most so many entries; more than `files.listed-entries` (100000 by default) counts as that
     #[param(value_type = Option<usize>)]
     limit: Option<usize>,
     /// Only names that come after this one
@@ -141,14 +141,16 @@ pub(crate) async fn delete(
 /// Move a file or directory
 ///
 /// Checks everything before it changes anything. A replaced file is kept until the new one is in place. A move to
-/// another file system is a copy followed by a removal. A path that is moved to itself stays.
+/// another file system is a copy followed by a removal. A path that is moved to itself stays. A directory is replaced
+/// only by a directory, and only if it is empty.
 ///
 /// - body: Source and destination
 /// - 200: It is moved
 /// - 400: Bad path or body
 /// - 403: The system forbids it, or a path leads out of `--fs-root`
 /// - 404: Nothing at `from`
-/// - 409: `to` exists and `overwrite` is not set, or a directory would go into itself
+/// - 409: `to` exists and `overwrite` is not set, `to` is a directory that cannot be replaced, or a directory would go
+///   into itself
 #[operation(moveFsEntry: post "/v1/fs/move")]
 pub(crate) async fn relocate(
     state: AppState,

@@ -4,7 +4,7 @@ use super::{BaseQuery, text};
 use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
 use crate::query::QueryPath;
 use sa_api::{FsMatch, FsSearchResponse};
-use sa_files::Hit;
+use sa_files::{Hit, resume_path, resume_text};
 
 #[query]
 pub(crate) struct SearchQuery {
@@ -49,12 +49,12 @@ pub(crate) async fn search(
         ignore_case: query.ignore_case == Some(true),
         with_ignored: query.ignored == Some(true),
         limit: query.limit,
-        after: query.after.map(|after| after.into_os_string().into()),
+        after: query.after.map(|after| resume_path(after.into_os_string())).transpose()?,
     };
     let results = state.files.search(base.path(), sought).await?;
     Ok(Json(FsSearchResponse {
         matches: results.matches.into_iter().map(found).collect(),
-        next: results.next.map(|path| text(&path)),
+        next: results.next.as_deref().map(resume_text),
         searched: results.searched,
         skipped: results.skipped,
     }))

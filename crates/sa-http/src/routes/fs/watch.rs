@@ -20,8 +20,9 @@ pub(crate) struct WatchQuery {
 ///
 /// Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange)
 /// reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are
-/// not watched, so look at the files again. The stream ends when the watched path is gone. A comment comes every 15
-/// seconds. There is no replay: after a break, look and watch again. On Linux only.
+/// not watched, so look at the files again. The stream ends when a watched directory is gone; a watch of one file
+/// continues, because the file may be replaced. A comment comes every 15 seconds. There is no replay: after a break,
+/// look and watch again. On Linux only.
 ///
 /// - 200: The stream
 /// - 400: Bad path or parameter
