@@ -10,4 +10,4 @@ mod skills;
 mod store;
 
 pub use error::ConfigError;
-pub use store::{ConfigKind, ConfigStore, Object};
+pub use store::{ConfigKind, ConfigStore, Object, cleaned};

@@ -204,7 +204,7 @@ fn folder(directory: &Path) -> String {
 
 /// Returns a directory by its one name: without `.`, `..`, and slashes at the end. Nothing is looked up, so that the
 /// name stays the same whether the directory exists yet or not.
-fn cleaned(directory: &Path) -> PathBuf {
+pub fn cleaned(directory: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in directory.components() {
         match part {
@@ -231,4 +231,23 @@ fn missing(kind: ConfigKind, directory: &Path, name: &str) -> ConfigError {
         kind.noun(),
         directory.to_string_lossy()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_has_one_name() {
+        for (given, name) in [
+            ("/a/b", "/a/b"),
+            ("/a/b/", "/a/b"),
+            ("/a/./b//", "/a/b"),
+            ("/a/../b", "/b"),
+            ("/a/b/../../../c", "/c"),
+            ("/..", "/"),
+        ] {
+            assert_eq!(cleaned(Path::new(given)), Path::new(name), "{given}");
+        }
+    }
 }

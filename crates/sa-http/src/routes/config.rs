@@ -3,7 +3,7 @@
 use crate::handler::{ApiResult, AppState, Json, JsonBody, Query, StatusCode, operation, query};
 use crate::query::QueryPath;
 use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
-use sa_config::{ConfigKind, Object};
+use sa_config::{ConfigKind, Object, cleaned};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -36,8 +36,11 @@ pub(crate) struct SkillsQuery {
 /// An entry that a query names: its kind, its directory and its name.
 type Entry<'a> = (ConfigKind, &'a QueryPath, &'a str);
 
+/// Returns the directory that a query names, as the store knows it.
 fn resolve(state: &AppState, directory: &QueryPath) -> ApiResult<PathBuf> {
-    Ok(state.files.absolute(directory.as_os_str())?)
+    let given = state.files.absolute(directory.as_os_str())?;
+    // Only without `..` is it certain that the directory lies beneath the root.
+    Ok(state.files.absolute(cleaned(&given).as_os_str())?)
 }
 
 async fn get(state: &AppState, (kind, directory, name): Entry<'_>) -> ApiResult<Json<Object>> {
