@@ -1,6 +1,7 @@
 //! Where entries are kept: one file for each directory and kind.
 
-use crate::{ConfigError, mcp, skills};
+use crate::ConfigError;
+use sa_api::{ConfigEntry, McpServerConfig, SkillsConfig};
 use sa_disk::{Durability, FileLock, at, try_on_disk, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -48,10 +49,11 @@ impl ConfigKind {
     }
 
     fn normalize(self, entry: Object) -> Result<Object, ConfigError> {
-        match self {
-            Self::Mcp => mcp::normalize(entry),
-            Self::Skills => skills::normalize(entry),
-        }
+        let normalized = match self {
+            Self::Mcp => McpServerConfig::normalize(entry),
+            Self::Skills => SkillsConfig::normalize(entry),
+        };
+        normalized.map_err(|invalid| ConfigError::Invalid(invalid.to_string()))
     }
 }
 

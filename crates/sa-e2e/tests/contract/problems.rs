@@ -51,6 +51,17 @@ async fn the_member_that_is_wrong_is_named() -> Result<()> {
         ("/n", new(json!({"env": {"A": 1}})), "member 'env.A': expected a string, got 1"),
         ("/n", new(json!({"webhook": {}})), "member 'webhook.url' is missing"),
         ("/n", new(json!({"mcp": {"x": {}}})), "member 'mcp.x.type' is missing"),
+        ("/n", new(json!({"mcp": {"x": {"type": "local"}}})), "member 'mcp.x.command' is missing"),
+        (
+            "/n",
+            new(json!({"mcp": {"x": {"command": "y", "env": {}, "environment": {}}}})),
+            "member 'mcp.x.environment' is another name of `env`; give only one",
+        ),
+        (
+            "/n",
+            new(json!({"skills": {"x": {"sources": []}}})),
+            "member 'skills.x.sources' must name at least one source",
+        ),
         ("/n", new(json!({"agnet": "demo"})), "unknown member 'agnet', did you mean 'agent'? (known are: "),
         ("/n", json!({}), "member 'agent' is missing"),
         ("/s/messages", json!({"message": 1}), "member 'message': expected "),
