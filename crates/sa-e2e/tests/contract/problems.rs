@@ -51,17 +51,6 @@ async fn the_member_that_is_wrong_is_named() -> Result<()> {
         ("/n", new(json!({"env": {"A": 1}})), "member 'env.A': expected a string, got 1"),
         ("/n", new(json!({"webhook": {}})), "member 'webhook.url' is missing"),
         ("/n", new(json!({"mcp": {"x": {}}})), "member 'mcp.x.type' is missing"),
-        ("/n", new(json!({"mcp": {"x": {"type": "local"}}})), "member 'mcp.x.command' is missing"),
-        (
-            "/n",
-            new(json!({"mcp": {"x": {"command": "y", "env": {}, "environment": {}}}})),
-            "member 'mcp.x.environment' is another name of `env`; give only one",
-        ),
-        (
-            "/n",
-            new(json!({"skills": {"x": {"sources": []}}})),
-            "member 'skills.x.sources' must name at least one source",
-        ),
         ("/n", new(json!({"agnet": "demo"})), "unknown member 'agnet', did you mean 'agent'? (known are: "),
         ("/n", json!({}), "member 'agent' is missing"),
         ("/s/messages", json!({"message": 1}), "member 'message': expected "),
@@ -88,6 +77,26 @@ async fn the_member_that_is_wrong_is_named() -> Result<()> {
         "{}",
         patch.detail
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_member_of_an_entry_that_is_wrong_is_named() -> Result<()> {
+    let scene = Scene::start().await?;
+    for (kind, entry, said) in [
+        ("mcp", json!({"type": "local"}), "member 'mcp.x.command' is missing"),
+        ("mcp", json!({"command": ["y", 1]}), "member 'mcp.x.command[1]' must be a text"),
+        (
+            "mcp",
+            json!({"command": "y", "env": {}, "environment": {}}),
+            "member 'mcp.x.environment' is another name of `env`; give only one",
+        ),
+        ("skills", json!({"sources": []}), "member 'skills.x.sources' must name at least one source"),
+    ] {
+        let body = json!({"agent": "demo", kind: {"x": entry}});
+        let problem = scene.problem("POST", "/n", &body).await?;
+        assert_eq!((problem.code.as_str(), problem.detail.as_str()), ("invalid_request", said), "{body}");
+    }
     Ok(())
 }
 
