@@ -1,5 +1,12 @@
 //! Configuration that is kept for a directory: MCP servers and skills.
 
+mod entry;
+mod field;
+mod mcp;
+mod skills;
+
+pub(crate) use entry::by_name;
+pub use entry::{ConfigEntry, InvalidEntry};
 use sa_api_macros::api;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,10 +17,8 @@ use utoipa::ToSchema;
 #[serde(tag = "type")]
 pub enum McpServerConfig {
     /// An MCP server that the agent starts as a command. `stdio` is an alias of this type.
-    #[serde(alias = "stdio")]
     Local(McpLocalServer),
     /// An MCP server at an address. `http` and `sse` are aliases of this type that also set the transport.
-    #[serde(alias = "http", alias = "sse")]
     Remote(McpRemoteServer),
 }
 

@@ -1,5 +1,5 @@
 //! The public HTTP contract as types, one file for each resource. This text is what OpenAPI, the clients
-//! and the CLI reference say; there is no behavior in this crate.
+//! and the CLI reference say; there is no behavior in this crate but how values are read.
 #![warn(missing_docs)]
 
 mod acp;

@@ -4,10 +4,7 @@
 //! of a workspace get committed, packed and shown. Each write is atomic and happens under a lock.
 
 mod error;
-mod field;
-mod mcp;
-mod skills;
 mod store;
 
 pub use error::ConfigError;
-pub use store::{ConfigKind, ConfigStore, Object};
+pub use store::{ConfigKind, ConfigStore, Object, cleaned};

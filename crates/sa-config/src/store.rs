@@ -1,6 +1,7 @@
 //! Where entries are kept: one file for each directory and kind.
 
-use crate::{ConfigError, mcp, skills};
+use crate::ConfigError;
+use sa_api::{ConfigEntry, McpServerConfig, SkillsConfig};
 use sa_disk::{Durability, FileLock, at, try_on_disk, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -48,10 +49,11 @@ impl ConfigKind {
     }
 
     fn normalize(self, entry: Object) -> Result<Object, ConfigError> {
-        match self {
-            Self::Mcp => mcp::normalize(entry),
-            Self::Skills => skills::normalize(entry),
-        }
+        let normalized = match self {
+            Self::Mcp => McpServerConfig::normalize(entry),
+            Self::Skills => SkillsConfig::normalize(entry),
+        };
+        normalized.map_err(|invalid| ConfigError::Invalid(invalid.to_string()))
     }
 }
 
@@ -204,7 +206,7 @@ fn folder(directory: &Path) -> String {
 
 /// Returns a directory by its one name: without `.`, `..`, and slashes at the end. Nothing is looked up, so that the
 /// name stays the same whether the directory exists yet or not.
-fn cleaned(directory: &Path) -> PathBuf {
+pub fn cleaned(directory: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in directory.components() {
         match part {
@@ -231,4 +233,23 @@ fn missing(kind: ConfigKind, directory: &Path, name: &str) -> ConfigError {
         kind.noun(),
         directory.to_string_lossy()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_has_one_name() {
+        for (given, name) in [
+            ("/a/b", "/a/b"),
+            ("/a/b/", "/a/b"),
+            ("/a/./b//", "/a/b"),
+            ("/a/../b", "/b"),
+            ("/a/b/../../../c", "/c"),
+            ("/..", "/"),
+        ] {
+            assert_eq!(cleaned(Path::new(given)), Path::new(name), "{given}");
+        }
+    }
 }

@@ -54,8 +54,12 @@ enum Step {
 #[derive(Debug)]
 enum Problem {
     Wrong(String),
+    /// The predicate of a sentence about the member.
+    Stated(String),
     Missing,
-    Unknown { known: &'static [&'static str] },
+    Unknown {
+        known: &'static [&'static str],
+    },
 }
 
 impl Complaint {
@@ -93,6 +97,7 @@ impl fmt::Display for Complaint {
         match &self.problem {
             Problem::Wrong(text) if place.is_empty() => write!(f, "the body: {text}"),
             Problem::Wrong(text) => write!(f, "member '{place}': {text}"),
+            Problem::Stated(text) => write!(f, "member '{place}' {text}"),
             Problem::Missing => write!(f, "member '{place}' is missing"),
             Problem::Unknown { known } => {
                 write!(f, "unknown member '{place}'")?;
@@ -116,6 +121,11 @@ impl Error for Complaint {
         let message = message.to_string();
         if message.starts_with("data did not match any variant") {
             return Self::wrong("expected one of the forms that the contract describes".to_owned());
+        }
+        // As entries of a configuration say it: they know the member, but not where they stand.
+        if let Some((member, text)) = message.strip_prefix('`').and_then(|rest| rest.split_once("` ")) {
+            let problem = Problem::Stated(text.to_owned());
+            return Self { path: Vec::new(), problem }.in_member(member);
         }
         Self::wrong(message)
     }

@@ -85,42 +85,16 @@ impl SearchRoot<'_> {
     fn search(&self, warnings: &mut Vec<String>) -> Result<Vec<Skill>> {
         let root = fs::canonicalize(self.root).map_err(at(self.root))?;
         let start = self.start(&root)?;
-        let mut seen = BTreeSet::from([start.clone()]);
-        let mut left = VecDeque::from([(start, 0)]);
-        let (mut skills, mut is_cut) = (Vec::new(), false);
-        let (mut entries, mut foreign) = (SEARCH_ENTRIES, 0);
-        while let Some((directory, depth)) = left.pop_front() {
-            if let Some(skill) = self.read(&root, &directory) {
-                skills.push(skill);
-                continue;
-            }
-            if depth == SEARCH_DEPTH {
-                continue;
-            }
-            let (found, looked) = subdirectories(&directory, entries).map_err(at(&directory))?;
-            entries -= looked;
-            is_cut |= entries == 0;
-            for path in found {
-                let Ok(real) = fs::canonicalize(&path) else { continue };
-                if real.starts_with(&root) {
-                    if seen.len() == SEARCH_DIRECTORIES {
-                        is_cut = true;
-                    } else if seen.insert(real.clone()) {
-                        left.push_back((real, depth + 1));
-                    }
-                } else if foreign < SEARCH_WARNINGS
-                    && !real.starts_with(self.home)
-                    && real.join(MARK).is_file()
-                {
-                    foreign += 1;
-                    let (origin, path) = (self.origin, path.display());
-                    warnings.push(format!(
-                        "{origin}: {path} is a link that leads out of the source and is left out; name where it leads as a source of its own"
-                    ));
-                }
+        let mut search = Search::new(self, &root, start);
+        let mut skills = Vec::new();
+        while let Some((directory, depth)) = search.left.pop_front() {
+            match self.read(&root, &directory) {
+                Some(skill) => skills.push(skill),
+                None => search.descend(&directory, depth)?,
             }
         }
-        if is_cut {
+        warnings.append(&mut search.warnings);
+        if search.is_cut {
             let origin = self.origin;
             warnings.push(format!(
                 "{origin}: only {SEARCH_DIRECTORIES} directories with {SEARCH_ENTRIES} entries were searched; `subpath` says where to look"
@@ -195,6 +169,85 @@ impl SearchRoot<'_> {
         match self.dropped_links.iter().find(|link| Path::new(link).starts_with(skill)) {
             Some(link) => Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+/// A search under way.
+struct Search<'a> {
+    place: &'a SearchRoot<'a>,
+    root: &'a Path,
+    seen: BTreeSet<PathBuf>,
+    /// Directories to look at, each with its depth.
+    left: VecDeque<(PathBuf, usize)>,
+    /// Entries that may still be looked at.
+    entries: usize,
+    /// Directories were left out because there are too many.
+    is_cut: bool,
+    warnings: Vec<String>,
+}
+
+impl<'a> Search<'a> {
+    fn new(place: &'a SearchRoot<'a>, root: &'a Path, start: PathBuf) -> Self {
+        Self {
+            place,
+            root,
+            seen: BTreeSet::from([start.clone()]),
+            left: VecDeque::from([(start, 0)]),
+            entries: SEARCH_ENTRIES,
+            is_cut: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Queues the directories in a directory.
+    fn descend(&mut self, directory: &Path, depth: usize) -> Result<()> {
+        if depth == SEARCH_DEPTH {
+            return Ok(());
+        }
+        let (found, looked) = match subdirectories(directory, self.entries) {
+            Ok(found) => found,
+            // One closed directory must not take the other skills away. The start is all that was asked for.
+            Err(error) if depth > 0 => {
+                self.warn(&format!("{} cannot be read and is left out: {error}", directory.display()));
+                return Ok(());
+            }
+            Err(error) => return Err(at(directory)(error).into()),
+        };
+        self.entries -= looked;
+        self.is_cut |= self.entries == 0;
+        for path in found {
+            self.queue(&path, depth + 1);
+        }
+        Ok(())
+    }
+
+    /// Queues a directory, or the one that a link leads to.
+    fn queue(&mut self, path: &Path, depth: usize) {
+        // Many links lead to files, such as that from `CLAUDE.md` to `AGENTS.md`.
+        let Some(real) = fs::canonicalize(path).ok().filter(|real| real.is_dir()) else { return };
+        if !real.starts_with(self.root) {
+            self.warn_of_way_out(path, &real);
+        } else if self.seen.len() == SEARCH_DIRECTORIES {
+            self.is_cut = true;
+        } else if self.seen.insert(real.clone()) {
+            self.left.push_back((real, depth));
+        }
+    }
+
+    /// Warns of a link that leads out of the source to a skill.
+    fn warn_of_way_out(&mut self, link: &Path, real: &Path) {
+        if !real.starts_with(self.place.home) && real.join(MARK).is_file() {
+            self.warn(&format!(
+                "{} is a link that leads out of the source and is left out; name where it leads as a source of its own",
+                link.display()
+            ));
+        }
+    }
+
+    fn warn(&mut self, warning: &str) {
+        if self.warnings.len() < SEARCH_WARNINGS {
+            self.warnings.push(format!("{}: {warning}", self.place.origin));
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) const SEARCH_DIRECTORIES: usize = 10_000;
 /// The most entries of a search.
 pub(crate) const SEARCH_ENTRIES: usize = 200_000;
 
-/// The most warnings about links that lead out.
+/// The most warnings about directories that are left out.
 pub(crate) const SEARCH_WARNINGS: usize = 10;
 
 /// The front matter of a `SKILL.md` must be over by then.

@@ -1,6 +1,7 @@
 //! Making and changing a session.
 
 use super::{OptionValue, PermissionMode, PermissionReplyKind, Webhook};
+use crate::config::by_name;
 use crate::{McpServerConfig, SkillsConfig};
 use sa_api_macros::api;
 use serde_json::{Map, Value};
@@ -41,11 +42,12 @@ pub struct CreateSession {
     #[optional]
     pub env: BTreeMap<String, String>,
     /// MCP servers by name, in addition to those of the directory.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "by_name")]
     #[schema(value_type = BTreeMap<String, McpServerConfig>, required = false)]
     pub mcp: McpServers,
     /// Sets of skills by name, in addition to those of the directory.
     #[optional]
+    #[serde(deserialize_with = "by_name")]
     pub skills: BTreeMap<String, SkillsConfig>,
     /// Metadata of the client's choice.
     #[optional]

@@ -2,8 +2,8 @@
 
 use crate::entries::{place, put};
 use anyhow::Result;
-use sa_testkit::Daemon;
-use serde_json::json;
+use sa_testkit::{Daemon, Sandbox};
+use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,15 +64,56 @@ async fn secrets_are_private_outlive_the_daemon_and_stay_out_of_the_workspace() 
     Ok(())
 }
 
+/// Starts a daemon that is confined to the directory `root` of its home, which has `in` in it.
+async fn confined() -> Result<(Daemon, String)> {
+    let sandbox = Arc::new(Sandbox::new()?);
+    let root = sandbox.home().canonicalize()?.join("root");
+    std::fs::create_dir_all(root.join("in"))?;
+    let root = root.to_str().unwrap().to_owned();
+    let daemon = Daemon::builder().sandbox(sandbox).arg("--fs-root").arg(&root).arg("--workspace").arg(&root);
+    Ok((daemon.start().await?, root))
+}
+
+/// Entries of both kinds.
+fn entries() -> [(&'static str, Value); 2] {
+    let skills = json!({"sources": [{"type": "local", "source": "/x"}]});
+    [("mcp", json!({"type": "local", "command": "x"})), ("skills", skills)]
+}
+
 #[tokio::test]
 async fn directories_outside_of_the_root_are_refused() -> Result<()> {
-    let sandbox = Arc::new(sa_testkit::Sandbox::new()?);
-    let root = sandbox.home().canonicalize()?.join("root");
-    std::fs::create_dir(&root)?;
-    let daemon =
-        Daemon::builder().sandbox(sandbox).arg("--fs-root").arg(root.to_str().unwrap()).start().await?;
-    let server = json!({"type": "local", "command": "x"});
-    put(&daemon, &place("mcp", "/etc", "s"), &server).await?.expect_problem(403, "permission_denied")?;
-    put(&daemon, &place("mcp", root.to_str().unwrap(), "s"), &server).await?.expect_status(204)?;
+    let (daemon, root) = confined().await?;
+    let absolute = format!("{root}/../x");
+    for directory in ["/etc", "..", "../x", "in/../../x", "../root-2", &absolute] {
+        for (kind, entry) in entries() {
+            let place = place(kind, directory, "s");
+            let list = format!("/v1/config/{kind}/list?directory={directory}");
+            for reply in [
+                put(&daemon, &place, &entry).await?,
+                daemon.http().get(&place).send().await?,
+                daemon.http().get(&list).send().await?,
+                daemon.http().delete(&place).send().await?,
+            ] {
+                reply
+                    .expect_problem(403, "permission_denied")
+                    .map_err(|error| error.context(format!("{kind} {directory}")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_directory_within_the_root_may_be_named_with_dots() -> Result<()> {
+    let (daemon, root) = confined().await?;
+    let absolute = format!("{root}/x/../in");
+    for (kind, entry) in entries() {
+        put(&daemon, &place(kind, "in", "s"), &entry).await?.expect_status(204)?;
+        for directory in ["in/.", "x/../in", "../root/in", &absolute] {
+            let kept = daemon.http().get(&place(kind, directory, "s")).send().await?;
+            assert_eq!(kept.expect_status(200)?.json()?, entry, "{directory}");
+        }
+        put(&daemon, &place(kind, &root, "s"), &entry).await?.expect_status(204)?;
+    }
     Ok(())
 }

@@ -81,6 +81,26 @@ async fn the_member_that_is_wrong_is_named() -> Result<()> {
 }
 
 #[tokio::test]
+async fn the_member_of_an_entry_that_is_wrong_is_named() -> Result<()> {
+    let scene = Scene::start().await?;
+    for (kind, entry, said) in [
+        ("mcp", json!({"type": "local"}), "member 'mcp.x.command' is missing"),
+        ("mcp", json!({"command": ["y", 1]}), "member 'mcp.x.command[1]' must be a text"),
+        (
+            "mcp",
+            json!({"command": "y", "env": {}, "environment": {}}),
+            "member 'mcp.x.environment' is another name of `env`; give only one",
+        ),
+        ("skills", json!({"sources": []}), "member 'skills.x.sources' must name at least one source"),
+    ] {
+        let body = json!({"agent": "demo", kind: {"x": entry}});
+        let problem = scene.problem("POST", "/n", &body).await?;
+        assert_eq!((problem.code.as_str(), problem.detail.as_str()), ("invalid_request", said), "{body}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn bodies_elsewhere_are_read_in_the_same_way() -> Result<()> {
     let daemon = Daemon::start().await?;
     let wrong = [

@@ -1,6 +1,7 @@
 //! The environment of an agent: MCP servers, skills, variables, credentials, a directory.
 
 use crate::api::{Api, of_kind, said};
+use crate::script::Script;
 use anyhow::Result;
 use sa_testkit::{Daemon, Sandbox};
 use serde_json::{Value, json};
@@ -31,6 +32,52 @@ async fn mcp_servers_of_the_directory_and_of_the_session_reach_the_agent() -> Re
         assert!(text.contains(name), "{name} in {text}");
     }
     assert!(!text.contains("off-server") && !text.contains("of-the-directory"), "{text}");
+    Ok(())
+}
+
+/// Returns the forms in which other programs write a server, each with what the agent gets.
+fn foreign_servers() -> Vec<(Value, Value)> {
+    let local = |args: Value, env: Value| json!({"name": "x", "command": "y", "args": args, "env": env});
+    let remote = |kind: &str, headers: Value| json!({"type": kind, "name": "x", "url": "http://h/", "headers": headers});
+    let variable = json!([{"name": "A", "value": "b"}]);
+    let headers = json!([{"name": "Authorization", "value": "Bearer t0ken"}, {"name": "X", "value": "1"}]);
+    vec![
+        (json!({"command": "y"}), local(json!([]), json!([]))),
+        (json!({"type": "local", "command": ["y", "z"]}), local(json!(["z"]), json!([]))),
+        (json!({"type": "local", "command": "y", "environment": {"A": "b"}}), local(json!([]), variable)),
+        (json!({"url": "http://h/"}), remote("http", json!([]))),
+        (json!({"type": "sse", "url": "http://h/"}), remote("sse", json!([]))),
+        (
+            json!({"type": "http", "url": "http://h/", "http_headers": {"X": "1"}, "bearer_token_env_var": "TOKEN"}),
+            remote("http", headers),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_session_takes_servers_in_all_forms_that_a_directory_takes() -> Result<()> {
+    let capabilities = json!({"mcpCapabilities": {"http": true, "sse": true}});
+    let hello = json!({"result": {"protocolVersion": 1, "agentCapabilities": capabilities}});
+    let script = Script::new(&json!({"initialize": [hello]}))?;
+    let daemon = script.daemon("").start().await?;
+    let api = Api::of(&daemon);
+    let workspace = script.file("project");
+    std::fs::create_dir_all(&workspace)?;
+    let path = format!("/v1/config/mcp?directory={}&mcpName=x", workspace.display());
+    for (number, (server, _)) in foreign_servers().into_iter().enumerate() {
+        let body = json!({"agent": "scripted", "env": {"TOKEN": "t0ken"}, "cwd": workspace});
+        let mut own = body.clone();
+        own["mcp"] = json!({"x": server});
+        let created = api.post(&format!("/own-{number}"), &own).await?.expect_status(201)?.json()?;
+        assert_eq!(created["healthy"], true, "{server}: {created:#}");
+        daemon.http().put(&path).json(server.to_string()).send().await?.expect_status(204)?;
+        api.post(&format!("/kept-{number}"), &body).await?.expect_status(201)?;
+        daemon.http().delete(&path).send().await?.expect_status(204)?;
+    }
+    let opened = script.heard("session/new");
+    let expected = foreign_servers().into_iter().flat_map(|(_, expected)| [expected.clone(), expected]);
+    let given: Vec<Value> = opened.iter().map(|message| message["params"]["mcpServers"][0].clone()).collect();
+    assert_eq!(given, expected.collect::<Vec<_>>());
     Ok(())
 }
 

@@ -19,7 +19,11 @@ async fn bad_values_are_refused_and_create_nothing() -> Result<()> {
         (json!({"env": {"a": "c\u{0}"}}), "invalid_value", "env: "),
         (json!({"mcp": {"": {"type": "local", "command": "x"}}}), "invalid_value", "mcp: "),
         (json!({"mcp": {"a\nb": {"type": "local", "command": "x"}}}), "invalid_value", "mcp: "),
-        (json!({"skills": {"": {"sources": []}}}), "invalid_value", "skills: "),
+        (
+            json!({"skills": {"": {"sources": [{"type": "local", "source": "x"}]}}}),
+            "invalid_value",
+            "skills: ",
+        ),
         (json!({"webhook": {"url": "ftp://x"}}), "invalid_value", "webhook: "),
         (json!({"validateToken": true}), "invalid_value", "token"),
         (json!({"agentVersion": "9.9.9"}), "invalid_value", "agentVersion: "),

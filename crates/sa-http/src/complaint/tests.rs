@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 use super::read;
+use sa_api::sessions::CreateSession;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -124,6 +125,21 @@ fn a_complaint_names_the_member_and_what_it_takes() {
     ];
     for (json, said) in cases {
         assert_eq!(refusal(json), said, "{json}");
+    }
+}
+
+#[test]
+fn a_complaint_about_an_entry_names_its_member() {
+    for (json, said) in [
+        (r#"{"agent":"x","mcp":{"a":{"type":"local"}}}"#, "member 'mcp.a.command' is missing"),
+        (r#"{"agent":"x","mcp":{"a":{"command":["y",1]}}}"#, "member 'mcp.a.command[1]' must be a text"),
+        (r#"{"agent":"x","mcp":{"a":7}}"#, "member 'mcp.a': expected an object, got 7"),
+        (
+            r#"{"agent":"x","skills":{"a":{"sources":[{"type":"git"}]}}}"#,
+            "member 'skills.a.sources[0].source' is missing",
+        ),
+    ] {
+        assert_eq!(read::<CreateSession>(json.as_bytes()).unwrap_err(), said, "{json}");
     }
 }
 

@@ -3,8 +3,10 @@
 use crate::handler::{ApiResult, AppState, Json, JsonBody, Query, StatusCode, operation, query};
 use crate::query::QueryPath;
 use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
-use sa_config::{ConfigKind, Object};
+use sa_config::{ConfigKind, Object, cleaned};
+use sa_files::{Files, FilesError};
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 sa_api_macros::operations! {
@@ -37,7 +39,14 @@ pub(crate) struct SkillsQuery {
 type Entry<'a> = (ConfigKind, &'a QueryPath, &'a str);
 
 fn resolve(state: &AppState, directory: &QueryPath) -> ApiResult<PathBuf> {
-    Ok(state.files.absolute(directory.as_os_str())?)
+    Ok(locate(&state.files, directory.as_os_str())?)
+}
+
+/// Returns a directory as the store knows it, if requests may name it.
+fn locate(files: &Files, directory: &OsStr) -> Result<PathBuf, FilesError> {
+    let given = files.absolute(directory)?;
+    // Only without `..` is it certain that the directory lies beneath the root.
+    files.absolute(cleaned(&given).as_os_str())
 }
 
 async fn get(state: &AppState, (kind, directory, name): Entry<'_>) -> ApiResult<Json<Object>> {
@@ -151,4 +160,35 @@ async fn list_skills(state: AppState, Query(query): Query<DirectoryQuery>) -> Ap
     Ok(Json(
         json!({ "skills": state.configs.list(ConfigKind::Skills, &resolve(&state, &query.directory)?).await? }),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use sa_files::{FilesLimits, FilesOptions};
+    use std::path::Path;
+
+    #[test]
+    fn no_spelling_of_a_directory_leads_out_of_the_root() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+        let options = FilesOptions {
+            workspace: Some(root.clone()),
+            root: Some(root.clone()),
+            by_steps: false,
+            limits: FilesLimits::default(),
+        };
+        let files = Files::open(options).unwrap();
+        let at = |directory: &str| locate(&files, OsStr::new(directory));
+        let root = root.to_str().unwrap();
+        for inside in
+            ["src/x", "./src//x/", "src/../src/x", "../sa-http/src/x", &format!("{root}/y/../src/x")]
+        {
+            assert_eq!(at(inside).unwrap(), Path::new(root).join("src/x"), "{inside}");
+        }
+        for outside in ["..", "../x", "src/../../x", "../sa-http-2", "/", &format!("{root}/../x")] {
+            assert!(matches!(at(outside), Err(FilesError::Outside(_))), "{outside}");
+        }
+        assert!(matches!(at(""), Err(FilesError::Invalid(_))));
+    }
 }

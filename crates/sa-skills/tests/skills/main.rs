@@ -8,5 +8,6 @@ mod git_status;
 mod hostile;
 mod local;
 mod repositories;
+mod searching;
 mod sharing;
 mod stage;

@@ -36,7 +36,7 @@ const TABLE: &[Row] = &[
     Row { name: "sa-inspector", needs: &[] },
     Row { name: "sa-install", needs: &["sa-agents", "sa-api", "sa-disk", "sa-net", "sa-supervisor"] },
     Row { name: "sa-files", needs: &["sa-api", "sa-disk"] },
-    Row { name: "sa-config", needs: &["sa-disk"] },
+    Row { name: "sa-config", needs: &["sa-api", "sa-disk"] },
     Row { name: "sa-store", needs: &["sa-disk"] },
     Row { name: "sa-processes", needs: &["sa-api", "sa-journal", "sa-supervisor"] },
     Row { name: "sa-skills", needs: &["sa-api", "sa-disk", "sa-supervisor"] },

@@ -1,11 +1,14 @@
 //! Checking the fields of a JSON object, with errors that name the field.
 
-use crate::{ConfigError, Object};
+use super::entry::{InvalidEntry, Object};
 use serde_json::Value;
+
+/// Characters of a client's text that a message quotes.
+const QUOTED_CHARS: usize = 100;
 
 /// The expected form of a field.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
+pub(super) enum Shape {
     /// Text with something in it.
     Text,
     Texts,
@@ -19,24 +22,24 @@ pub(crate) enum Shape {
 }
 
 /// A field and what it must be, if it is there.
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
-    pub(crate) required: bool,
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    pub(super) required: bool,
     /// Other names that it goes by.
-    pub(crate) aliases: &'static [&'static str],
+    pub(super) aliases: &'static [&'static str],
 }
 
-pub(crate) const fn optional(name: &'static str, shape: Shape, aliases: &'static [&'static str]) -> Field {
+pub(super) const fn optional(name: &'static str, shape: Shape, aliases: &'static [&'static str]) -> Field {
     Field { name, shape, required: false, aliases }
 }
 
-pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
+pub(super) const fn required(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, required: true, aliases: &[] }
 }
 
 /// Gives each field its own name, drops nulls, and checks what is there. Fields that are not listed stay as they are.
-pub(crate) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Result<(), ConfigError> {
+pub(super) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Result<(), InvalidEntry> {
     for field in fields {
         for alias in field.aliases {
             if let Some(value) = object.remove(*alias)
@@ -64,8 +67,16 @@ pub(crate) fn check(object: &mut Object, place: &str, fields: &[Field]) -> Resul
     Ok(())
 }
 
-pub(crate) fn wrong(place: &str, field: &str, what: &str) -> ConfigError {
-    ConfigError::Invalid(format!("`{place}{field}` {what}"))
+/// Returns the beginning of a text that a client sent, for messages.
+pub(super) fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+pub(super) fn wrong(place: &str, field: &str, what: &str) -> InvalidEntry {
+    InvalidEntry { member: format!("{place}{field}"), problem: what.to_owned() }
 }
 
 impl Shape {
@@ -87,7 +98,7 @@ impl Shape {
             },
             (Self::TextByName, Value::Object(items)) => {
                 match items.iter().find(|(_, item)| !item.is_string()) {
-                    Some((name, _)) => Err((format!(".{name}"), "a text")),
+                    Some((name, _)) => Err((format!(".{}", excerpt(name)), "a text")),
                     None => Ok(()),
                 }
             }

@@ -1,7 +1,7 @@
 //! MCP servers: a command that is started, or an address that is called.
 
-use crate::field::{Field, Shape, check, optional, required, wrong};
-use crate::{ConfigError, Object};
+use super::entry::{InvalidEntry, Object};
+use super::field::{Field, Shape, check, excerpt, optional, required, wrong};
 use serde_json::Value;
 
 const ENABLED: Field = optional("enabled", Shape::Flag, &[]);
@@ -28,7 +28,7 @@ const REMOTE: [Field; 8] = [
 ];
 
 /// Brings an MCP server into its usual form, or says what is wrong with it. Unknown fields stay.
-pub(crate) fn normalize(mut server: Object) -> Result<Object, ConfigError> {
+pub(super) fn normalize(mut server: Object) -> Result<Object, InvalidEntry> {
     let given = match server.remove("type") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text),
@@ -39,7 +39,7 @@ pub(crate) fn normalize(mut server: Object) -> Result<Object, ConfigError> {
         Some("remote" | "http" | "sse" | "streamable-http" | "streamableHttp") => "remote",
         Some(other) => {
             let known = "must be `local` (also `stdio`) or `remote` (also `http`, `sse`)";
-            return Err(wrong("", "type", &format!("{known}, not `{other}`")));
+            return Err(wrong("", "type", &format!("{known}, not `{}`", excerpt(other))));
         }
         // As other programs write it.
         None if server.contains_key("command") && !server.contains_key("url") => "local",
@@ -69,8 +69,11 @@ pub(crate) fn normalize(mut server: Object) -> Result<Object, ConfigError> {
 }
 
 /// Splits a command that is written as one list with its arguments.
-fn split_command(server: &mut Object) -> Result<(), ConfigError> {
+fn split_command(server: &mut Object) -> Result<(), InvalidEntry> {
     let Some(Value::Array(words)) = server.get("command") else { return Ok(()) };
+    if let Some(index) = words.iter().position(|word| !word.is_string()) {
+        return Err(wrong("", &format!("command[{index}]"), "must be a text"));
+    }
     let mut words = words.clone().into_iter();
     let Some(command) = words.next() else { return Err(wrong("", "command", "is an empty list")) };
     let mut args: Vec<Value> = words.collect();
@@ -84,7 +87,7 @@ fn split_command(server: &mut Object) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn check_remote(server: &Object) -> Result<(), ConfigError> {
+fn check_remote(server: &Object) -> Result<(), InvalidEntry> {
     let text = |name: &str| server.get(name).and_then(Value::as_str).unwrap_or_default();
     let after = ["http://", "https://"].iter().find_map(|scheme| text("url").strip_prefix(scheme));
     if after.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace))
@@ -143,6 +146,7 @@ mod tests {
         refused(json!({"type": "local"}), "`command` is missing");
         refused(json!({"type": "local", "command": ""}), "`command` must be a text");
         refused(json!({"type": "local", "command": []}), "`command` is an empty list");
+        refused(json!({"type": "local", "command": ["x", 2]}), "`command[1]` must be a text");
         refused(json!({"type": "local", "command": "x", "args": ["a", 2]}), "`args[1]` must be a text");
         refused(json!({"type": "local", "command": "x", "env": {"A": 1}}), "`env.A` must be a text");
         refused(
@@ -156,6 +160,7 @@ mod tests {
         refused(json!({"type": "remote", "url": "ftp://x"}), "`url` must be an address");
         refused(json!({"type": "remote", "url": "https://x", "transport": "ws"}), "`transport` must be");
         refused(json!({"type": "magic"}), "not `magic`");
+        refused(json!({"type": "x y".repeat(1000)}), "x y…`");
         refused(json!({}), "`type` is missing");
         refused(json!({"type": 3}), "`type` must be a text");
     }

@@ -1,7 +1,7 @@
 //! Skills: where they come from.
 
-use crate::field::{Field, Shape, check, optional, required, wrong};
-use crate::{ConfigError, Object};
+use super::entry::{InvalidEntry, Object};
+use super::field::{Field, Shape, check, excerpt, optional, required, wrong};
 use serde_json::Value;
 
 const SOURCE: [Field; 5] = [
@@ -16,7 +16,7 @@ const SOURCE: [Field; 5] = [
 const KINDS: [&str; 3] = ["github", "git", "local"];
 
 /// Checks a set of skills. Unknown fields stay.
-pub(crate) fn normalize(mut skills: Object) -> Result<Object, ConfigError> {
+pub(super) fn normalize(mut skills: Object) -> Result<Object, InvalidEntry> {
     let sources = match skills.get_mut("sources") {
         Some(Value::Array(sources)) if !sources.is_empty() => sources,
         Some(Value::Array(_)) => return Err(wrong("", "sources", "must name at least one source")),
@@ -33,7 +33,7 @@ pub(crate) fn normalize(mut skills: Object) -> Result<Object, ConfigError> {
             return Err(wrong(
                 "",
                 &format!("{place}.type"),
-                &format!("must be one of {known}, not `{kind}`"),
+                &format!("must be one of {known}, not `{}`", excerpt(kind)),
             ));
         }
         let climbs = source
