@@ -117,7 +117,7 @@ impl Driver {
         self.refuse_waiting().await;
     }
 
-    /// Takes no more commands, and drops those that wait, which tells their senders that the session is gone. Waits for senders
+    /// Takes no more commands, and drops those that wait: their senders find the session gone. Waits for senders
     /// that have their place in a queue already: what they put there after it was dropped would never be answered.
     async fn refuse_waiting(&mut self) {
         for inbox in [&mut self.commands, &mut self.urgent] {

@@ -205,7 +205,7 @@ impl Settings {
     }
 }
 
-/// Refuses a directory that is not there, which is a mistake of whoever named it.
+/// Refuses a directory that is not there.
 fn directory(name: &'static str, path: Option<PathBuf>) -> Result<Option<PathBuf>, SettingsError> {
     let Some(path) = path else { return Ok(None) };
     let reason = match std::fs::metadata(&path) {

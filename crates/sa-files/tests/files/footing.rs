@@ -104,7 +104,7 @@ fn a_link_to_the_workspace_may_be_removed_and_replaced() {
     home.check();
 }
 
-/// Where the workspace itself is gone, the directories above it still stay.
+/// The directories above a workspace that is gone stay.
 #[test]
 fn the_way_to_a_workspace_that_is_gone_stays() {
     let home = Home::new(false);

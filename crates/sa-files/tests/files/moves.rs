@@ -1,4 +1,4 @@
-//! What a move replaces, and what it leaves alone.
+//! Moves: the entries that they replace, and those that they leave alone.
 
 use sa_files::testing::{World, run};
 use sa_files::{Existing, FilesError};

@@ -5,7 +5,7 @@
 use super::Envelope;
 use memchr::memchr2;
 
-/// How many words of a string are looked at in place. Most strings of a message are names and end within them.
+/// Words of a string that are looked at in place. Most strings of a message are names and end within them.
 const SHORT: usize = 3;
 
 const ONES: u64 = u64::MAX / 0xff;
@@ -45,7 +45,7 @@ pub(super) fn scan(text: &str) -> Option<Envelope<'_>> {
 }
 
 struct Scanner<'a> {
-    /// What is not taken yet.
+    /// The bytes that are not taken yet.
     rest: &'a [u8],
 }
 

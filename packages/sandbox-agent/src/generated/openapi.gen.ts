@@ -508,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Move a file or directory
-         * @description Checks everything before it changes anything. A replaced file is kept until the new one is in place. A move to another file system is a copy followed by a removal. A path that is moved to itself stays.
+         * @description Checks everything before it changes anything. A replaced file is kept until the new one is in place. A move to another file system is a copy followed by a removal. A path that is moved to itself stays. A directory is replaced only by a directory, and only if it is empty.
          */
         post: operations["moveFsEntry"];
         delete?: never;
@@ -586,7 +586,7 @@ export interface paths {
         };
         /**
          * Stream changes to files
-         * @description Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange) reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are not watched, so look at the files again. The stream ends when the watched path is gone. A comment comes every 15 seconds. There is no replay: after a break, look and watch again. On Linux only.
+         * @description Server-sent events. `ready` (FsWatchReady) comes first: every later change is reported. `change` (FsChange) reports a path; changes within 50 ms are combined. After `overflow` (FsOverflow) changes were lost or parts are not watched, so look at the files again. The stream ends when a watched directory is gone; a watch of one file continues, because the file may be replaced. A comment comes every 15 seconds. There is no replay: after a break, look and watch again. On Linux only.
          */
         get: operations["watchFs"];
         put?: never;
@@ -6538,7 +6538,7 @@ export interface operations {
             query?: {
                 /** @description The directory or file; relative paths start at the workspace, which is also the default */
                 path?: string;
-                /** @description Return at most so many entries; more than `files.listed-entries` (10000 by default) counts as that */
+                /** @description Return at most so many entries; more than `files.listed-entries` (100000 by default) counts as that */
                 limit?: number;
                 /** @description Only names that come after this one */
                 after?: string;
