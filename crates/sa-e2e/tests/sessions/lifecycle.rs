@@ -252,3 +252,28 @@ async fn a_fork_until_an_event_knows_nothing_of_what_came_after() -> Result<()> 
     api.post("/s/fork", &beyond).await?.expect_problem(400, "invalid_request")?;
     Ok(())
 }
+
+#[tokio::test]
+async fn a_session_that_its_agent_has_forgotten_is_opened_again() -> Result<()> {
+    let daemon = Daemon::builder().start().await?;
+    let api = Api::of(&daemon);
+    api.create("s").await?;
+    api.turn("s", "say before").await?;
+    let native = api.session("s").await?["nativeSessionId"].clone();
+    let servers = daemon.http().get("/v1/acp").send().await?.expect_status(200)?.json()?;
+    let server = servers["servers"][0]["serverId"].as_str().unwrap_or_default().to_owned();
+    let close =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "session/close", "params": {"sessionId": native}});
+    daemon
+        .http()
+        .post(&format!("/v1/acp/{server}"))
+        .json(close.to_string())
+        .send()
+        .await?
+        .expect_status(200)?;
+    let failed = api.turn("s", "say during").await?;
+    assert_eq!(of_kind(&failed, "turnEnded")[0]["stopReason"], "error", "{failed:#?}");
+    let events = api.turn("s", "say after").await?;
+    assert_eq!(of_kind(&events, "turnEnded")[0]["stopReason"], "endTurn", "{events:#?}");
+    Ok(())
+}

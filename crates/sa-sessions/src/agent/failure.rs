@@ -126,6 +126,11 @@ impl AgentFailure {
         }
     }
 
+    /// Returns whether an agent that had the session open says that there is none.
+    pub(crate) fn is_session_forgotten(&self) -> bool {
+        matches!(self, Self::Refused { message, .. } if names_unknown_session(message))
+    }
+
     /// Returns whether another process still holds the agent's session, and will let go of it.
     pub(crate) fn is_session_busy(&self) -> bool {
         let Self::Refused { message, .. } = self else { return false };

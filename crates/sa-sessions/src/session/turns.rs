@@ -130,6 +130,9 @@ impl Machine {
                     // A new process finds the program that is installed now.
                     self.effect(Effect::Retire);
                     self.outdate_agent();
+                } else if failure.is_session_forgotten() {
+                    // Asked again it would say the same; opened again, the session continues.
+                    self.outdate_agent();
                 }
                 self.fail_turn(&failure);
             }
