@@ -130,7 +130,7 @@ EXPLAINED = [
         "a random number is no id of an event",
     ),
     Explained(
-        REJECTED, "searchFs", "invalid_request", "is not a regular expression",
+        REJECTED, "searchFs", "invalid_request", "is not a valid regular expression",
         "a random text is no regular expression",
     ),
     Explained(
@@ -178,6 +178,10 @@ EXPLAINED = [
         "members of open objects are checked one by one, which the contract describes in words",
     ),
     Explained(
+        REJECTED, "createSession|createNewSession", "invalid_request", "^member '(mcp|skills)[.][^']+' (must|is missing)",
+        "the same for those of a session",
+    ),
+    Explained(
         REJECTED, "readFsFile|writeFsFile", "invalid_request", "if-(none-)?match is neither",
         "schemathesis sends `0` in headers, whatever their pattern",
     ),
@@ -190,7 +194,7 @@ EXPLAINED = [
         "a random version is not installed",
     ),
     Explained(
-        REJECTED, "getLatestAgentVersion", "invalid_request", "does not install",
+        REJECTED, "getLatestAgentVersion", "invalid_request", "nothing to install",
         "the demo agent is part of the daemon",
     ),
     Explained(

@@ -69,6 +69,6 @@ async fn limits_come_from_the_configuration_file() -> Result<()> {
     .await?;
     let refused = Daemon::builder().config("[processes]\nmax-output-bytes = 0\n").run_to_end().await?;
     assert_eq!(refused.status.code(), Some(64), "{refused}");
-    assert!(refused.stderr.contains("maxOutputBytes"), "{refused}");
+    assert!(refused.stderr.contains("[processes] max-output-bytes = 0: expected 1 to "), "{refused}");
     Ok(())
 }
