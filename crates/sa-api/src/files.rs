@@ -24,14 +24,9 @@ pub struct FsEntry {
     pub path: String,
     /// Type of the entry. Links are not followed.
     pub entry_type: FsEntryType,
-    /// Size in bytes; for a link the length of its target.
-    pub size: u64,
-    /// Time of the last change of the content, in RFC 3339.
-    pub modified: String,
-    /// Permissions as four octal digits, such as `0644`.
-    pub mode: String,
-    /// Target of a link.
-    pub target: Option<String>,
+    /// Other properties of the entry.
+    #[serde(flatten)]
+    pub attributes: FsAttributes,
     /// Exact path, percent-encoded for a query. Present only if the path is not UTF-8.
     pub encoded_path: Option<String>,
 }
@@ -43,6 +38,16 @@ pub struct FsStat {
     pub path: String,
     /// Type of the file.
     pub entry_type: FsEntryType,
+    /// Other properties of the file.
+    #[serde(flatten)]
+    pub attributes: FsAttributes,
+    /// Entity tag of this version of a regular file, for `If-Match` and `If-None-Match`.
+    pub etag: Option<String>,
+}
+
+/// Properties that entries of a directory and single files have.
+#[api(Eq)]
+pub struct FsAttributes {
     /// Size in bytes; for a link the length of its target.
     pub size: u64,
     /// Time of the last change of the content, in RFC 3339.
@@ -51,8 +56,6 @@ pub struct FsStat {
     pub mode: String,
     /// Target of a link.
     pub target: Option<String>,
-    /// Entity tag of this version of a regular file, for `If-Match` and `If-None-Match`.
-    pub etag: Option<String>,
 }
 
 /// A file that was written.
@@ -128,6 +131,8 @@ pub struct FsChange {
     pub kind: FsChangeKind,
     /// True for a directory, if it is known.
     pub directory: bool,
+    /// Exact path, percent-encoded for a query. Present only if the path is not UTF-8.
+    pub encoded_path: Option<String>,
 }
 
 /// Start of a watch. Data of the event `ready`; every later change is reported.
@@ -177,4 +182,6 @@ pub struct FsMatch {
     /// True if the file has more matching lines that are not in the results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
+    /// Exact path, percent-encoded for a query. Present only if the path is not UTF-8.
+    pub encoded_path: Option<String>,
 }

@@ -8,5 +8,5 @@ mod pipe;
 mod staging;
 mod unpacking;
 
-pub use packing::{PackOptions, Packed, PackedStream, Packing};
-pub use unpacking::{Unpacked, Unpacking};
+pub use packing::{PackOptions, Packing};
+pub use unpacking::Unpacking;

@@ -1,7 +1,7 @@
 //! Conditions on what is there before it is changed or sent: the entity tags of HTTP.
 
 use crate::entry::Version;
-use crate::error::{FilesError, Result};
+use crate::error::{FilesError, Result, about};
 use std::path::Path;
 
 /// Entity tags of a condition.
@@ -68,17 +68,22 @@ impl Tags {
 impl Conditions {
     /// Refuses unless what is there is as the request says.
     pub(crate) fn check(&self, present: Option<&Version>, path: &Path) -> Result<()> {
-        let path = path.to_string_lossy();
         let matched = |tags: &Tags| present.is_some_and(|version| tags.hold_strongly(version));
         if self.if_match.as_ref().is_some_and(|tags| !matched(tags)) {
             let found = if present.is_some() { "has another version" } else { "does not exist" };
-            return Err(FilesError::Precondition(format!("'{path}' {found}, so If-Match does not hold")));
+            let why = format!("{found}, so If-Match does not hold");
+            return Err(FilesError::Precondition(about(path, why)));
         }
         let excluded = |tags: &Tags| present.is_some_and(|version| tags.hold_weakly(version));
         if self.if_none_match.as_ref().is_some_and(excluded) {
-            return Err(FilesError::Precondition(format!("'{path}' exists, so If-None-Match does not hold")));
+            return Err(Self::not_new(path));
         }
         Ok(())
+    }
+
+    /// Returns the refusal of a file that must be new, and is not.
+    pub(crate) fn not_new(path: &Path) -> FilesError {
+        FilesError::Precondition(about(path, "exists, so If-None-Match does not hold"))
     }
 
     /// Returns whether the file must be new.

@@ -1,9 +1,9 @@
 //! Copying a tree to another file system, as moving there needs it.
 
 use crate::entry::{kind, mode};
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, about};
 use crate::listing::names;
-use crate::root::NameInDir;
+use crate::root::{NameInDir, open_file};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, Timespec, Timestamps};
 use sa_api::FsEntryType;
 use std::fs::File;
@@ -28,21 +28,20 @@ fn copy(from: &NameInDir, to: &NameInDir, path: &Path, depth: usize) -> Result<(
     match kind(&stat) {
         FsEntryType::File => copy_file(from, to, path),
         FsEntryType::Symlink => copy_link(from, to, &stat, path),
-        FsEntryType::Directory if depth >= DEPTH => Err(FilesError::TooLarge(format!(
-            "'{}' lies more than {DEPTH} directories deep, too deep to be moved to another file system",
-            path.to_string_lossy()
-        ))),
+        FsEntryType::Directory if depth >= DEPTH => {
+            let why = "directories deep, too deep to be moved to another file system";
+            Err(FilesError::TooLarge(about(path, format!("lies more than {DEPTH} {why}"))))
+        }
         FsEntryType::Directory => copy_directory(from, to, path, depth),
-        FsEntryType::Other => Err(FilesError::Conflict(format!(
-            "'{}' is a pipe, a socket or a device, which cannot be moved to another file system",
-            path.to_string_lossy()
-        ))),
+        FsEntryType::Other => {
+            let why = "is a pipe, a socket or a device, which cannot be moved to another file system";
+            Err(FilesError::Conflict(about(path, why)))
+        }
     }
 }
 
 fn copy_file(from: &NameInDir, to: &NameInDir, path: &Path) -> Result<()> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut source = File::from(rustix::fs::openat(&from.dir, &from.name, flags, Mode::empty()).at(path)?);
+    let mut source = open_file(&from.dir, &from.name).at(path)?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let created = rustix::fs::openat(&to.dir, &to.name, flags, Mode::from_raw_mode(0o600));
     let mut target = File::from(created.at(path)?);

@@ -6,8 +6,9 @@
 use crate::error::Fault;
 use crate::made::Made;
 use crate::root::{HOLD, Last, NameInDir, Root};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::Mode;
 use rustix::io::Errno;
+use sa_disk::hold;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -184,7 +185,7 @@ impl<'a> Descent<'a> {
 
     fn find(&self, name: &OsStr) -> Result<Found, Fault> {
         let here = self.here()?;
-        match rustix::fs::openat(&**here, name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+        match hold(here, name) {
             Ok(fd) => return Ok(Found::Directory(fd)),
             Err(Errno::NOENT) => return Ok(Found::Nothing),
             Err(Errno::NOTDIR | Errno::LOOP) => {}

@@ -2,6 +2,7 @@
 
 use crate::descent::identity;
 use crate::moment::Moment;
+use crate::percent::percent_encoded;
 use rustix::fs::{FileType, Stat};
 use sa_api::FsEntryType;
 use std::ffi::OsString;
@@ -83,18 +84,7 @@ impl Entry {
 
 /// Returns a path as text for a query, percent-encoded, where it is no Unicode and JSON cannot carry it.
 pub fn encoded(path: &Path) -> Option<String> {
-    if path.to_str().is_some() {
-        return None;
-    }
-    let mut text = String::new();
-    for &byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'~' => text.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Some(text)
+    path.to_str().is_none().then(|| percent_encoded(path.as_os_str().as_bytes()))
 }
 
 pub(crate) fn kind(stat: &Stat) -> FsEntryType {

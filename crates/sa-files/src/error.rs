@@ -2,6 +2,7 @@
 
 use rustix::io::Errno;
 use sa_disk::DiskError;
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -59,7 +60,7 @@ pub enum FilesError {
 impl FilesError {
     /// Returns the system's error about a path, sorted by its kind.
     pub(crate) fn from_io(error: &io::Error, path: &Path) -> Self {
-        let path = path.to_string_lossy().into_owned();
+        let path = text(path);
         let Some(errno) = Errno::from_io_error(error) else {
             return match error.kind() {
                 io::ErrorKind::Unsupported => Self::Unsupported(error.to_string()),
@@ -93,6 +94,16 @@ impl From<DiskError> for FilesError {
     }
 }
 
+/// Returns a path as answers and messages show it.
+pub(crate) fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Returns a message about a path.
+pub(crate) fn about(path: &Path, what: impl Display) -> String {
+    format!("'{}' {what}", path.to_string_lossy())
+}
+
 fn describe(errno: Errno) -> String {
     io::Error::from(errno).to_string()
 }
@@ -111,11 +122,10 @@ impl Fault {
     pub(crate) fn at(self, path: &Path) -> FilesError {
         match self {
             Self::Os(error) => FilesError::from_io(&error, path),
-            Self::Outside => FilesError::Outside(path.to_string_lossy().into_owned()),
-            Self::IntoItself => FilesError::Conflict(format!(
-                "'{}' lies in the directory that is to be moved there",
-                path.to_string_lossy()
-            )),
+            Self::Outside => FilesError::Outside(text(path)),
+            Self::IntoItself => {
+                FilesError::Conflict(about(path, "lies in the directory that is to be moved there"))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The files of the sandbox as one service: where paths start, who waits for the disk, what all operations share.
 
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, text};
 use crate::limits::FilesLimits;
 use crate::root::{Root, absolute};
 use parking_lot::{Mutex, MutexGuard};
@@ -66,7 +66,7 @@ impl Files {
             None => (PathBuf::from("/"), vec![PathBuf::from("/")]),
             Some(given) => {
                 let real = real(given)?;
-                let given = std::path::absolute(given).map_err(|error| FilesError::from_io(&error, given))?;
+                let given = std::path::absolute(given).at(given)?;
                 (real.clone(), vec![real, given])
             }
         };
@@ -76,7 +76,7 @@ impl Files {
         };
         let workspace = workspace.unwrap_or_else(|| root.clone());
         if !workspace.starts_with(&root) {
-            return Err(FilesError::Outside(workspace.to_string_lossy().into_owned()));
+            return Err(FilesError::Outside(text(&workspace)));
         }
         let mut root = Root::open(&root, options.root.is_some()).at(&root)?;
         root.by_steps |= options.by_steps;
@@ -177,7 +177,7 @@ impl Shared {
         let beneath = self.prefixes.iter().find_map(|prefix| absolute.strip_prefix(prefix).ok());
         match beneath.map(Path::to_owned) {
             Some(beneath) => Ok(Located { absolute, beneath }),
-            None => Err(FilesError::Outside(absolute.to_string_lossy().into_owned())),
+            None => Err(FilesError::Outside(text(&absolute))),
         }
     }
 
@@ -188,7 +188,7 @@ impl Shared {
 }
 
 fn real(path: &Path) -> Result<PathBuf> {
-    std::fs::canonicalize(path).map_err(|error| FilesError::from_io(&error, path))
+    std::fs::canonicalize(path).at(path)
 }
 
 fn stopping() -> FilesError {

@@ -3,7 +3,7 @@
 
 use crate::descent::identity;
 use crate::entry::kind;
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, about};
 use crate::files::{Located, Shared};
 use crate::root::{HOLD, NameInDir};
 use rustix::fs::{Mode, fstat, openat};
@@ -17,10 +17,8 @@ impl Shared {
     /// name. A link to one of them is not refused: only the link goes.
     pub(crate) fn refuse_footing(&self, place: &NameInDir, located: &Located) -> Result<()> {
         if place.is_nameless() || self.is_footing(place, located)? {
-            let path = located.absolute.to_string_lossy();
-            return Err(FilesError::Invalid(format!(
-                "'{path}' holds the workspace, or has no name here, and stays"
-            )));
+            let why = "holds the workspace, or has no name here, and stays";
+            return Err(FilesError::Invalid(about(&located.absolute, why)));
         }
         Ok(())
     }

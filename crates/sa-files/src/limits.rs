@@ -4,10 +4,6 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-const KIB: usize = 1024;
-const MIB: usize = 1024 * KIB;
-const GIB: u64 = 1024 * 1024 * 1024;
-
 /// Bounds on memory, counts and waits. Byte sizes are in bytes, times in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -56,14 +52,14 @@ impl Default for FilesLimits {
     fn default() -> Self {
         Self {
             operations: 64,
-            chunk_bytes: 256 * KIB,
+            chunk_bytes: 256 << 10,
             file_bytes: 0,
             body_stall_ms: 60_000,
             listed_entries: 100_000,
             directory_entries: 1_000_000,
             archives: 16,
             archive_entries: 100_000,
-            archive_bytes: 64 * GIB,
+            archive_bytes: 64 << 30,
             archive_ratio: 200,
             watches: 64,
             watch_directories: 16_384,
@@ -73,7 +69,7 @@ impl Default for FilesLimits {
             search_results: 10_000,
             search_entries: 5_000_000,
             search_ms: 30_000,
-            search_line_bytes: 4 * MIB,
+            search_line_bytes: 4 << 20,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Looking at what is there: one entry, or all of a directory.
 
 use crate::entry::{Entry, kind};
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, about};
 use crate::files::{Files, Shared};
 use crate::root::{Last, NameInDir};
 use rustix::fs::{AtFlags, OFlags};
@@ -79,12 +79,9 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listi
     let all = names.len();
     match page.limit {
         Some(limit) => names.truncate(limit.min(most)),
-        None if names.len() > most => {
-            return Err(FilesError::TooLarge(format!(
-                "'{}' has {} entries; ask for at most {most} at once with `limit` and `after`",
-                path.to_string_lossy(),
-                names.len()
-            )));
+        None if all > most => {
+            let why = format!("has {all} entries; ask for at most {most} at once with `limit` and `after`");
+            return Err(FilesError::TooLarge(about(path, why)));
         }
         None => {}
     }
@@ -101,10 +98,8 @@ fn list(shared: &Shared, dir: OwnedFd, path: &Path, page: &Page) -> Result<Listi
 pub(crate) fn names(dir: &OwnedFd, most: usize, path: &Path) -> Result<Vec<OsString>> {
     let names = first_names(dir, most.saturating_add(1)).at(path)?;
     if names.len() > most {
-        return Err(FilesError::TooLarge(format!(
-            "'{}' has more than {most} entries; see files.directory-entries",
-            path.to_string_lossy()
-        )));
+        let why = format!("has more than {most} entries; see files.directory-entries");
+        return Err(FilesError::TooLarge(about(path, why)));
     }
     Ok(names)
 }

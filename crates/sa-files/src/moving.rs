@@ -4,26 +4,18 @@
 use crate::copying::copy_tree;
 use crate::descent::{Descent, identity};
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError, Result};
+use crate::error::{At, Fault, FilesError, Result, about, text};
 use crate::files::{Files, Located, Shared};
 use crate::made::Made;
 use crate::removal::remove_tree;
-use crate::root::{HOLD, Last, NameInDir};
+use crate::root::{Last, NameInDir};
 use crate::writing::DIRECTORY;
 use parking_lot::MutexGuard;
-use rustix::fs::{Mode, OFlags, Stat, openat};
+use rustix::fs::Stat;
 use rustix::io::Errno;
-use sa_api::FsEntryType;
-use sa_disk::{first_names, temporary_name};
+use sa_api::{FsEntryType, FsMoveResponse};
+use sa_disk::{first_names, hold, temporary_name};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
-
-/// The result of a move.
-#[derive(Debug, Clone)]
-pub struct Moved {
-    pub from: PathBuf,
-    pub to: PathBuf,
-}
 
 /// The treatment of a file that is at the new path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,11 +27,11 @@ pub enum Existing {
 
 impl Files {
     /// Moves what is at one path to another; a link itself. Directories that are missing above the new path are made.
-    pub async fn relocate(&self, from: &OsStr, to: &OsStr, existing: Existing) -> Result<Moved> {
+    pub async fn relocate(&self, from: &OsStr, to: &OsStr, existing: Existing) -> Result<FsMoveResponse> {
         let (from, to) = (self.locate(from)?, self.locate(to)?);
         self.run(move |shared| {
             Move { shared, from: &from, to: &to, existing }.run()?;
-            Ok(Moved { from: from.absolute, to: to.absolute })
+            Ok(FsMoveResponse { from: text(&from.absolute), to: text(&to.absolute) })
         })
         .await
     }
@@ -122,7 +114,7 @@ impl Move<'_> {
             found => (found.at(path)?, Made::default()),
         };
         if target.is_nameless() {
-            return Err(FilesError::Conflict(format!("'{}' cannot be replaced", path.to_string_lossy())));
+            return Err(FilesError::Conflict(about(path, "cannot be replaced")));
         }
         Ok((names, target, made))
     }
@@ -137,10 +129,7 @@ impl Move<'_> {
     /// system can decide, in the moment of the rename.
     fn check_replaced(&self, target: &NameInDir, moved: &Stat, replaced: &Stat) -> Result<()> {
         if self.existing == Existing::Keep {
-            return Err(FilesError::Conflict(format!(
-                "'{}' exists; `overwrite` replaces it",
-                self.to.absolute.to_string_lossy()
-            )));
+            return Err(FilesError::Conflict(about(&self.to.absolute, "exists; `overwrite` replaces it")));
         }
         self.shared.refuse_footing(target, self.to)?;
         if is_directory(replaced) && !is_directory(moved) {
@@ -248,7 +237,7 @@ fn is_directory(stat: &Stat) -> bool {
 
 /// Fails for a directory with something in it.
 fn refuse_filled(place: &NameInDir) -> Result<(), Errno> {
-    match openat(&place.dir, &place.name, HOLD | OFlags::NOFOLLOW, Mode::empty()) {
+    match hold(&place.dir, &place.name) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
         Err(errno) => Err(errno),
         Ok(dir) if first_names(&dir, 1)?.is_empty() => Ok(()),

@@ -1,7 +1,7 @@
 //! Reading a file from any offset, a piece at a time, whatever its size.
 
 use crate::entry::Entry;
-use crate::error::{At, Fault, FilesError, Result};
+use crate::error::{At, Fault, FilesError, Result, about};
 use crate::files::Files;
 use bytes::Bytes;
 use futures_util::Stream;
@@ -43,12 +43,9 @@ impl Files {
             let stat = rustix::fs::fstat(&fd).at(&located.absolute)?;
             let entry = Entry::new(located.absolute.clone(), &stat, None);
             if entry.kind != FsEntryType::File {
-                let what =
-                    if entry.kind == FsEntryType::Directory { "a directory" } else { "not a regular file" };
-                return Err(FilesError::Conflict(format!(
-                    "'{}' is {what}",
-                    located.absolute.to_string_lossy()
-                )));
+                let is_dir = entry.kind == FsEntryType::Directory;
+                let what = if is_dir { "is a directory" } else { NOT_REGULAR };
+                return Err(FilesError::Conflict(about(&located.absolute, what)));
             }
             let endless = entry.size == 0 && !read_at(&fd, 0, 1).at(&located.absolute)?.is_empty();
             Ok(OpenFile { entry, fd: Arc::new(fd), chunk, endless })
@@ -57,11 +54,13 @@ impl Files {
     }
 }
 
+const NOT_REGULAR: &str = "is not a regular file";
+
 /// Sockets cannot be opened at all.
 fn special(fault: Fault, path: &std::path::Path) -> FilesError {
     match fault {
         Fault::Os(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-            FilesError::Conflict(format!("'{}' is not a regular file", path.to_string_lossy()))
+            FilesError::Conflict(about(path, NOT_REGULAR))
         }
         fault => fault.at(path),
     }

@@ -8,6 +8,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 pub(crate) use sa_disk::HOLD;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
@@ -43,6 +44,12 @@ impl NameInDir {
     pub(crate) fn stat(&self) -> Result<rustix::fs::Stat, Errno> {
         rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
+}
+
+/// Opens what was a regular file a moment ago. If it was replaced, a link is refused, and a pipe does not block.
+pub(crate) fn open_file(dir: &OwnedFd, name: &OsStr) -> Result<File, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::openat(dir, name, flags, Mode::empty()).map(File::from)
 }
 
 /// The treatment of a link at the end of a path.

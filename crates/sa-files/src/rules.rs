@@ -4,10 +4,12 @@
 mod pattern;
 
 use crate::entry::kind;
-use crate::root::{HOLD, Root};
+use crate::files::Located;
+use crate::root::Root;
 use pattern::Pattern;
 use rustix::fs::{Mode, OFlags};
 use sa_api::FsEntryType;
+use sa_disk::hold;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -65,7 +67,7 @@ pub(crate) enum Extent {
 
 impl Rules {
     /// Reads the rules of the directories above one, as far up as its repository goes.
-    pub(crate) fn above(root: &Root, beneath: &Path, absolute: &Path) -> Self {
+    pub(crate) fn above(root: &Root, Located { beneath, absolute }: &Located) -> Self {
         let mut rules = Self { level: None, left: Arc::new(AtomicUsize::new(RULES_BYTES)) };
         let holds_repository = |beneath: &&Path| {
             let open = root.open_at(&beneath.join(REPOSITORY), OFlags::RDONLY | OFlags::NONBLOCK);
@@ -147,7 +149,7 @@ fn open(dir: &OwnedFd, names: &[&str]) -> Option<File> {
     let mut below = None;
     for name in directories {
         let dir = below.as_ref().unwrap_or(dir);
-        below = Some(rustix::fs::openat(dir, *name, HOLD | OFlags::NOFOLLOW, Mode::empty()).ok()?);
+        below = Some(hold(dir, OsStr::new(name)).ok()?);
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(below.as_ref().unwrap_or(dir), *name, flags, Mode::empty()).ok()?;

@@ -3,25 +3,25 @@
 mod patterns;
 mod resume;
 
-use crate::entry::kind;
-use crate::error::{FilesError, Result};
+use crate::entry::{encoded, kind};
+use crate::error::{FilesError, Result, text};
 use crate::files::{Files, Located, Shared};
+use crate::root::open_file;
 use crate::rules::Rules;
 use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 use patterns::{Content, Name};
-pub use resume::{resume_path, resume_text};
-use rustix::fs::{Mode, OFlags};
-use sa_api::FsEntryType;
-use std::ffi::OsStr;
+use resume::{resume_path, resume_text};
+use sa_api::{FsEntryType, FsMatch, FsSearchResponse};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of a line that are shown.
 const SHOWN_BYTES: usize = 500;
@@ -43,90 +43,52 @@ pub struct Query {
     pub with_ignored: bool,
     /// At most so many results.
     pub limit: Option<usize>,
-    pub after: Option<PathBuf>,
-}
-
-/// The results of a search.
-#[derive(Debug, Default)]
-pub struct Results {
-    /// In the order of their paths.
-    pub matches: Vec<Hit>,
-    /// The start of the next search, if this one did not get to the end.
-    pub next: Option<PathBuf>,
-    /// Entries that were looked at.
-    pub searched: u64,
-    /// Files that could not be searched.
-    pub skipped: u64,
-}
-
-/// An entry, or a line of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
-    pub path: PathBuf,
-    /// The kind of the file.
-    pub kind: FsEntryType,
-    /// The line, in a search for contents.
-    pub line: Option<MatchedLine>,
-    /// The file may have further lines that are not among the results.
-    pub more: bool,
-}
-
-/// A line with a match.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MatchedLine {
-    pub number: u64,
-    /// The start of the first match, in bytes from 1.
-    pub column: u64,
-    /// The text, without its end, perhaps cut.
-    pub text: String,
+    /// The `next` of the results before.
+    pub after: Option<OsString>,
 }
 
 impl Files {
     /// Searches a directory and all below it. Dropping the future ends the search.
-    pub async fn search(&self, path: &OsStr, query: Query) -> Result<Results> {
+    pub async fn search(&self, path: &OsStr, mut query: Query) -> Result<FsSearchResponse> {
+        let after = query.after.take().map(resume_path).transpose()?;
         let located = self.locate(path)?;
-        let abandoned = Abandoned::default();
-        let flag = Arc::clone(&abandoned.0);
+        // Ends the search when nobody waits for it any more.
+        let abandoned = CancellationToken::new();
+        let _guard = abandoned.clone().drop_guard();
         let slot = self.reserve_search()?;
         let shared = Arc::clone(self.shared());
         let searching = tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            search(&shared, &located, &query, flag)
+            search(&shared, &located, &query, after.as_deref(), abandoned)
         });
-        let results = searching.await;
-        drop(abandoned);
-        results.unwrap_or_else(|_| {
+        searching.await.unwrap_or_else(|_| {
             Err(FilesError::Io { path: "search".to_owned(), reason: "it ended early".to_owned() })
         })
     }
 }
 
-/// Ends the search when nobody waits for it any more.
-#[derive(Default)]
-struct Abandoned(Arc<AtomicBool>);
-
-impl Drop for Abandoned {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-fn search(shared: &Shared, located: &Located, query: &Query, abandoned: Arc<AtomicBool>) -> Result<Results> {
+fn search(
+    shared: &Shared,
+    located: &Located,
+    query: &Query,
+    after: Option<&Path>,
+    abandoned: CancellationToken,
+) -> Result<FsSearchResponse> {
     let limits = &shared.limits;
     let deadline = Instant::now() + Duration::from_millis(limits.search_ms);
     let mut search = Search {
         name: query.name.as_deref().map(|name| Name::new(name, query.ignore_case)).transpose()?,
         content: query.content.as_deref().map(|text| Content::new(text, query, limits)).transpose()?,
-        after: query.after.as_deref(),
+        after,
         most: query.limit.unwrap_or(limits.search_results).min(limits.search_results),
         time: Time { deadline, abandoned },
         entries: limits.search_entries,
         last: None,
         bytes: 0,
-        results: Results::default(),
+        results: FsSearchResponse { matches: Vec::new(), next: None, searched: 0, skipped: 0 },
     };
-    let tree = Tree::open(shared, &located.beneath, &located.absolute)?;
-    let rules = || Rules::above(&shared.root, &located.beneath, &located.absolute);
+    let tree = Tree::open(shared, located)?;
+    let rules = || Rules::above(&shared.root, located);
     tree.walk(shared, (!query.with_ignored).then(rules), &mut search)?;
     Ok(search.results)
 }
@@ -134,12 +96,12 @@ fn search(shared: &Shared, located: &Located, query: &Query, abandoned: Arc<Atom
 /// The deadline of a search, and its caller.
 struct Time {
     deadline: Instant,
-    abandoned: Arc<AtomicBool>,
+    abandoned: CancellationToken,
 }
 
 impl Time {
     fn is_up(&self) -> bool {
-        self.abandoned.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+        self.abandoned.is_cancelled() || Instant::now() >= self.deadline
     }
 }
 
@@ -154,7 +116,7 @@ struct Search<'a> {
     last: Option<PathBuf>,
     /// Paths and lines among the results.
     bytes: usize,
-    results: Results,
+    results: FsSearchResponse,
 }
 
 impl Visitor for Search<'_> {
@@ -205,51 +167,56 @@ impl Search<'_> {
     }
 
     fn stop(&mut self) -> Step {
-        self.results.next = self.last.clone().or_else(|| self.after.map(Path::to_owned));
+        self.results.next = self.last.as_deref().map(resume_text);
         Step::Stop
     }
 
     fn look(&mut self, found: &TreeEntry<'_>) {
-        let (path, kind) = (found.path.to_owned(), kind(found.stat));
+        let encoded_path = encoded(found.path);
+        let path_bytes = found.path.as_os_str().len() + encoded_path.as_ref().map_or(0, String::len);
+        let entry = FsMatch {
+            path: text(found.path),
+            entry_type: kind(found.stat),
+            line: None,
+            column: None,
+            text: None,
+            more: false,
+            encoded_path,
+        };
         let Some(content) = &mut self.content else {
-            self.bytes += path.as_os_str().len();
-            self.results.matches.push(Hit { path, kind, line: None, more: false });
+            self.bytes += path_bytes;
+            self.results.matches.push(entry);
             return;
         };
-        if kind != FsEntryType::File {
+        if entry.entry_type != FsEntryType::File {
             return;
         }
         // A page ends between files; one with very many lines is cut, as the page is full then.
         let mut lines = Lines {
             matcher: &content.matcher,
             most: self.most,
-            room: PAGE_BYTES.saturating_sub(self.bytes),
-            path_bytes: path.as_os_str().len(),
             time: &self.time,
+            entry,
+            path_bytes,
+            bytes: self.bytes,
             lines: Vec::new(),
             is_cut: false,
         };
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let searched = rustix::fs::openat(found.dir, found.name, flags, Mode::empty())
-            .map_err(io::Error::from)
-            .and_then(|fd| {
-                let reader = Timed { file: File::from(fd), time: &self.time };
-                content.searcher.search_reader(&content.matcher, reader, &mut lines)
-            });
+        let file = open_file(found.dir, found.name).map_err(io::Error::from);
+        let searched = file.and_then(|file| {
+            let reader = Timed { file, time: &self.time };
+            content.searcher.search_reader(&content.matcher, reader, &mut lines)
+        });
         if searched.is_err() {
             self.results.skipped += 1;
         }
-        let Lines { lines, is_cut, .. } = lines;
-        for line in lines {
-            self.bytes += path.as_os_str().len() + line.text.len();
-            self.results.matches.push(Hit { path: path.clone(), kind, line: Some(line), more: false });
-        }
         let ran_out = matches!(&searched, Err(error) if error.kind() == io::ErrorKind::TimedOut);
-        if (is_cut || ran_out)
-            && let Some(last) = self.results.matches.last_mut().filter(|last| last.path == path)
-        {
-            last.more = true;
+        let Lines { mut lines, bytes, is_cut, .. } = lines;
+        if let Some(last) = lines.last_mut() {
+            last.more = is_cut || ran_out;
         }
+        self.bytes = bytes;
+        self.results.matches.append(&mut lines);
     }
 }
 
@@ -272,10 +239,13 @@ impl Read for Timed<'_> {
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
     most: usize,
-    room: usize,
-    path_bytes: usize,
     time: &'a Time,
-    lines: Vec<MatchedLine>,
+    /// The file.
+    entry: FsMatch,
+    path_bytes: usize,
+    /// Paths and lines among the results, with those of this file.
+    bytes: usize,
+    lines: Vec<FsMatch>,
     /// There may be more of them.
     is_cut: bool,
 }
@@ -288,13 +258,14 @@ impl Sink for Lines<'_> {
         let start = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |place| place.start());
         let shown = bytes.get(..SHOWN_BYTES).unwrap_or(bytes);
         let text = String::from_utf8_lossy(shown).into_owned();
-        self.room = self.room.saturating_sub(self.path_bytes + text.len());
-        self.lines.push(MatchedLine {
-            number: found.line_number().unwrap_or_default(),
-            column: start as u64 + 1,
-            text,
+        self.bytes += self.path_bytes + text.len();
+        self.lines.push(FsMatch {
+            line: Some(found.line_number().unwrap_or_default()),
+            column: Some(start as u64 + 1),
+            text: Some(text),
+            ..self.entry.clone()
         });
-        self.is_cut = self.lines.len() >= self.most || self.room == 0 || self.time.is_up();
+        self.is_cut = self.lines.len() >= self.most || self.bytes >= PAGE_BYTES || self.time.is_up();
         Ok(!self.is_cut)
     }
 }

@@ -1,8 +1,8 @@
 //! Walking a directory and all below it, in the order of names, through descriptors and along no link.
 
 use crate::entry::kind;
-use crate::error::{At, FilesError, Result};
-use crate::files::Shared;
+use crate::error::{At, FilesError, Result, about};
+use crate::files::{Located, Shared};
 use crate::listing::names;
 use crate::rules::{Extent, Rules};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
@@ -75,9 +75,9 @@ pub(crate) trait Visitor {
 
 impl Tree {
     /// Returns the directory at a path, through links.
-    pub(crate) fn open(shared: &Shared, beneath: &Path, path: &Path) -> Result<Self> {
-        let dir = shared.root.open_at(beneath, OFlags::RDONLY | OFlags::DIRECTORY).at(path)?;
-        Ok(Self { dir, path: path.to_owned() })
+    pub(crate) fn open(shared: &Shared, Located { beneath, absolute }: &Located) -> Result<Self> {
+        let dir = shared.root.open_at(beneath, OFlags::RDONLY | OFlags::DIRECTORY).at(absolute)?;
+        Ok(Self { dir, path: absolute.clone() })
     }
 
     /// Creates a directory that is open for reading.
@@ -141,10 +141,8 @@ impl Walk<'_> {
             None => (None, Extent::All),
         };
         if extent == Extent::Part {
-            let path = self.path.to_string_lossy();
-            let error =
-                FilesError::TooLarge(format!("'{path}' and those above it have too many ignore rules"));
-            self.visitor.unreadable(&self.path, error)?;
+            let why = "and those above it have too many ignore rules";
+            self.visitor.unreadable(&self.path, FilesError::TooLarge(about(&self.path, why)))?;
         }
         let (relative, path, depth) = (&*self.relative, &*self.path, self.levels.len());
         let opened = Opened { dir: &dir, relative, path, depth, rules: rules.as_ref() };
@@ -180,8 +178,8 @@ impl Walk<'_> {
             step => return Ok(step),
         }
         if self.levels.len() >= DEPTH {
-            let path = self.path.to_string_lossy();
-            let error = FilesError::TooLarge(format!("'{path}' lies more than {DEPTH} directories deep"));
+            let why = format!("lies more than {DEPTH} directories deep");
+            let error = FilesError::TooLarge(about(&self.path, why));
             return self.visitor.unreadable(&self.path, error).map(|()| Step::Past);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -14,13 +14,12 @@ mod source_none;
 use crate::error::Result;
 use crate::files::Files;
 use observer::Observer;
-use sa_api::FsChangeKind;
+use sa_api::{FsChange, FsOverflow, FsWatchReady};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use source_linux as source;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use source_none as source;
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -38,20 +37,10 @@ pub struct WatchOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Every change is reported from here on.
-    Ready {
-        path: PathBuf,
-        directories: usize,
-    },
-    Change {
-        path: PathBuf,
-        kind: FsChangeKind,
-        directory: bool,
-    },
+    Ready(FsWatchReady),
+    Change(FsChange),
     /// Changes of this directory, or of some below it, may be missing.
-    Overflow {
-        path: PathBuf,
-        reason: String,
-    },
+    Overflow(FsOverflow),
 }
 
 /// A watch. Dropped, it ends.
@@ -94,28 +83,23 @@ impl Files {
 }
 
 async fn observe(mut observer: Observer, gather: Duration, sender: &Sender<WatchEvent>) {
-    let ready = observer.ready();
-    for event in ready {
-        if sender.send(event).await.is_err() {
+    let mut events = observer.ready();
+    loop {
+        for event in events {
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+        if observer.is_over() || observer.readable().await.is_err() {
             return;
         }
-    }
-    while observer.readable().await.is_ok() {
         tokio::time::sleep(gather).await;
         // New directories are opened and looked into, which waits for the disk.
         let looked = tokio::task::spawn_blocking(move || {
             let events = observer.look();
             (observer, events)
         });
-        let Ok((back, events)) = looked.await else { return };
-        observer = back;
-        for event in events {
-            if sender.send(event).await.is_err() {
-                return;
-            }
-        }
-        if observer.is_over() {
-            return;
-        }
+        let Ok((back, found)) = looked.await else { return };
+        (observer, events) = (back, found);
     }
 }

@@ -3,7 +3,7 @@
 use crate::condition::Conditions;
 use crate::descent::Descent;
 use crate::entry::{Version, kind, mode};
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, about};
 use crate::files::{Files, Located, Shared};
 use crate::made::Made;
 use crate::root::{Last, NameInDir};
@@ -138,17 +138,17 @@ fn destination(
 /// Returns the file that is to be replaced; anything but a regular file is not.
 fn present(place: &NameInDir, located: &Located) -> Result<Option<Stat>> {
     let path = &located.absolute;
-    let refuse = |what: &str| Err(FilesError::Conflict(format!("'{}' is {what}", path.to_string_lossy())));
+    let refuse = |what: &str| Err(FilesError::Conflict(about(path, what)));
     let stat = match place.stat() {
         Err(Errno::NOENT) => return Ok(None),
         other => other.at(path)?,
     };
     match kind(&stat) {
         FsEntryType::File => Ok(Some(stat)),
-        FsEntryType::Directory => refuse("a directory"),
+        FsEntryType::Directory => refuse("is a directory"),
         // It was resolved just now, so it was put there in this moment.
-        FsEntryType::Symlink => refuse("a symbolic link that changes"),
-        FsEntryType::Other => refuse("not a regular file"),
+        FsEntryType::Symlink => refuse("is a symbolic link that changes"),
+        FsEntryType::Other => refuse("is not a regular file"),
     }
 }
 
@@ -223,12 +223,7 @@ fn commit(
     adopt(&draft, replaced.as_ref(), options.mode).at(path)?;
     if options.conditions.must_be_new() {
         match draft.link_as(&place.dir, &place.name) {
-            Err(Errno::EXIST) => {
-                return Err(FilesError::Precondition(format!(
-                    "'{}' exists, so If-None-Match does not hold",
-                    path.to_string_lossy()
-                )));
-            }
+            Err(Errno::EXIST) => return Err(Conditions::not_new(path)),
             other => other.at(path)?,
         }
     } else {

@@ -115,6 +115,10 @@ async fn names_may_be_any_bytes() -> Result<()> {
         fs.daemon.http().get(&format!("/v1/fs/file?path={encoded}")).send().await?.expect_status(200)?;
     assert_eq!(reply.body, &b"\xff\xfe"[..]);
     assert_eq!(listing[0].get("encodedPath"), None);
+    let found = fs.daemon.http().get("/v1/fs/search?name=*").send().await?.expect_status(200)?.json()?;
+    let matches = found["matches"].as_array().unwrap();
+    let paths: Vec<&str> = matches.iter().filter_map(|found| found["encodedPath"].as_str()).collect();
+    assert_eq!(paths, [encoded]);
     // A page that ends with any name leads to the next one.
     let (mut next, mut pages) = ("entries?path=.&limit=1".to_owned(), 1);
     loop {

@@ -1,12 +1,13 @@
 //! Moves unpacked files to their target. Conflicts with existing files are found before anything is moved.
 
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError, Result};
+use crate::error::{At, Fault, FilesError, Result, about};
 use crate::listing::names;
 use crate::root::{HOLD, Root};
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use sa_api::FsEntryType;
+use sa_disk::hold;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -36,7 +37,7 @@ impl Merge<'_> {
     /// Merges one directory; `beneath` is its path in the target.
     pub(super) fn directory(&self, from: &OwnedFd, to: &OwnedFd, beneath: &Path) -> Result<()> {
         if beneath.components().count() > DEPTH {
-            return Err(conflict(&self.path.join(beneath), "lies too deep to be merged"));
+            return Err(FilesError::Conflict(about(&self.path.join(beneath), "lies too deep to be merged")));
         }
         for name in names(from, ENTRIES, self.path)? {
             self.entry(from, to, &name, &beneath.join(&name))?;
@@ -57,9 +58,7 @@ impl Merge<'_> {
         match (new, present) {
             (_, None) => self.rename(from, to, name, &path),
             (FsEntryType::Directory, Some(FsEntryType::Directory)) => {
-                let target =
-                    rustix::fs::openat(to, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
-                self.descend(from, name, &target, beneath)
+                self.descend(from, name, &hold(to, name).at(&path)?, beneath)
             }
             // A link to a directory that is in the target as well stands for that directory.
             (FsEntryType::Directory, Some(FsEntryType::Symlink)) => {
@@ -67,10 +66,10 @@ impl Merge<'_> {
                 self.descend(from, name, &target, beneath)
             }
             (FsEntryType::Directory, Some(_)) => {
-                Err(conflict(&path, "is no directory, but the archive has one"))
+                Err(FilesError::Conflict(about(&path, "is no directory, but the archive has one")))
             }
             (_, Some(FsEntryType::Directory)) => {
-                Err(conflict(&path, "is a directory, but not in the archive"))
+                Err(FilesError::Conflict(about(&path, "is a directory, but not in the archive")))
             }
             (_, Some(_)) => self.rename(from, to, name, &path),
         }
@@ -78,7 +77,7 @@ impl Merge<'_> {
 
     fn descend(&self, from: &OwnedFd, name: &OsStr, to: &OwnedFd, beneath: &Path) -> Result<()> {
         let path = self.path.join(beneath);
-        let from = rustix::fs::openat(from, name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(&path)?;
+        let from = hold(from, name).at(&path)?;
         self.directory(&from, to, beneath)
     }
 
@@ -88,8 +87,4 @@ impl Merge<'_> {
             Pass::Move => rustix::fs::renameat(from, name, to, name).at(path),
         }
     }
-}
-
-fn conflict(path: &Path, why: &str) -> FilesError {
-    FilesError::Conflict(format!("'{}' {why}", path.to_string_lossy()))
 }

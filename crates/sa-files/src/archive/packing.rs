@@ -2,27 +2,24 @@
 
 use super::pipe::{self, PipeWriter, Reader};
 use crate::entry::{kind, mode, size};
-use crate::error::{At, FilesError, Result};
-use crate::files::{Files, Shared};
-use crate::root::Last;
+use crate::error::{At, FilesError, Result, about};
+use crate::files::{Files, Located, Shared};
+use crate::root::{Last, open_file};
 use crate::rules::Rules;
 use crate::tree::{Step, Tree, TreeEntry, Visitor};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use futures_util::Stream;
-use rustix::fs::{Mode, OFlags, Stat};
+use futures_util::{Stream, stream};
+use rustix::fs::Stat;
 use sa_api::FsEntryType;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::pin::Pin;
+use std::path::Path;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use tar::{Builder, EntryType, Header};
-use tokio::sync::mpsc::Receiver;
 
 /// The form of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,41 +39,25 @@ pub struct PackOptions {
     pub leave_ignored: bool,
 }
 
-/// An archive on its way out.
-#[derive(Debug)]
-pub struct Packed {
-    pub path: PathBuf,
-    pub stream: PackedStream,
-}
-
-/// The bytes of an archive. An error in the middle means that it is not complete.
-#[derive(Debug)]
-pub struct PackedStream(Receiver<io::Result<Bytes>>);
-
-impl Stream for PackedStream {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context)
-    }
-}
-
 impl Files {
-    /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file.
-    pub async fn pack(&self, path: &OsStr, options: PackOptions) -> Result<Packed> {
+    /// Packs what is at a path, through a link at its end: of a directory what is in it, else the file. An error in the
+    /// middle of the bytes means that the archive is not complete.
+    pub async fn pack(
+        &self,
+        path: &OsStr,
+        options: PackOptions,
+    ) -> Result<impl Stream<Item = io::Result<Bytes>> + Unpin + use<>> {
         let located = self.locate(path)?;
         let slot = self.reserve_archive()?;
         let sought = located.clone();
-        let first = self.run(move |shared| first(shared, &sought.beneath, &sought.absolute)).await?;
-        let (writer, receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
+        let first = self.run(move |shared| first(shared, &sought)).await?;
+        let (writer, mut receiver) = pipe::from_thread(self.limits().chunk_bytes.max(1));
         let shared = Arc::clone(self.shared());
-        let (path, root) = (located.absolute.clone(), located.beneath);
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            let source = Source { shared: &shared, path: &path, beneath: &root, options };
-            source.run(first, writer);
+            Source { shared: &shared, located: &located, options }.run(first, writer);
         });
-        Ok(Packed { path: located.absolute, stream: PackedStream(receiver) })
+        Ok(stream::poll_fn(move |context| receiver.poll_recv(context)))
     }
 }
 
@@ -86,27 +67,20 @@ enum First {
     File(File, Stat),
 }
 
-fn first(shared: &Shared, beneath: &Path, path: &Path) -> Result<First> {
-    let place = shared.root.place(beneath, Last::Follow).at(path)?;
+fn first(shared: &Shared, located: &Located) -> Result<First> {
+    let path = &located.absolute;
+    let place = shared.root.place(&located.beneath, Last::Follow).at(path)?;
     let stat = place.stat().at(path)?;
     match kind(&stat) {
-        FsEntryType::File => {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-            let fd = rustix::fs::openat(&place.dir, &place.name, flags, Mode::empty()).at(path)?;
-            Ok(First::File(File::from(fd), stat))
-        }
-        FsEntryType::Directory => Ok(First::Directory(Tree::open(shared, beneath, path)?)),
-        _ => Err(FilesError::Conflict(format!(
-            "'{}' is neither a file nor a directory",
-            path.to_string_lossy()
-        ))),
+        FsEntryType::File => Ok(First::File(open_file(&place.dir, &place.name).at(path)?, stat)),
+        FsEntryType::Directory => Ok(First::Directory(Tree::open(shared, located)?)),
+        _ => Err(FilesError::Conflict(about(path, "is neither a file nor a directory"))),
     }
 }
 
 struct Source<'a> {
     shared: &'a Shared,
-    path: &'a Path,
-    beneath: &'a Path,
+    located: &'a Located,
     options: PackOptions,
 }
 
@@ -118,7 +92,7 @@ impl Source<'_> {
             Packing::TarGz => {
                 let mut encoder = GzEncoder::new(&mut writer, Compression::fast());
                 self.write(first, &mut encoder, &reader)
-                    .and_then(|()| encoder.finish().map(drop).at(self.path))
+                    .and_then(|()| encoder.finish().map(drop).at(&self.located.absolute))
             }
         };
         match written {
@@ -133,18 +107,19 @@ impl Source<'_> {
 
     fn write(&self, first: First, output: impl Write, reader: &Reader) -> Result<()> {
         let mut builder = Builder::new(output);
+        let path = &self.located.absolute;
         match first {
             First::File(file, stat) => {
-                let name = self.path.file_name().unwrap_or(OsStr::new("file"));
-                append_file(&mut builder, Path::new(name), file, &stat, self.path)?;
+                let name = path.file_name().unwrap_or(OsStr::new("file"));
+                append_file(&mut builder, Path::new(name), file, &stat, path)?;
             }
             First::Directory(tree) => {
-                let rules = || Rules::above(&self.shared.root, self.beneath, self.path);
+                let rules = || Rules::above(&self.shared.root, self.located);
                 let rules = self.options.leave_ignored.then(rules);
                 tree.walk(self.shared, rules, &mut Packer { builder: &mut builder, reader })?;
             }
         }
-        builder.finish().at(self.path)
+        builder.finish().at(path)
     }
 }
 
@@ -183,9 +158,7 @@ fn append(builder: &mut Builder<impl Write>, found: &TreeEntry<'_>) -> Result<()
             builder.append_link(&mut header, found.relative, target).at(found.path)?;
         }
         FsEntryType::File => {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-            let fd = rustix::fs::openat(found.dir, found.name, flags, Mode::empty()).at(found.path)?;
-            let file = File::from(fd);
+            let file = open_file(found.dir, found.name).at(found.path)?;
             let stat = rustix::fs::fstat(&file).at(found.path)?;
             append_file(builder, found.relative, file, &stat, found.path)?;
         }
@@ -208,7 +181,8 @@ fn append_file(
     let mut header = header(stat);
     header.set_entry_type(EntryType::Regular);
     header.set_size(size(stat));
-    let contents = Exactly { file, left: size(stat) };
+    // As many bytes as the header announces, whatever happens to the file meanwhile: the archive's own form must hold.
+    let contents = file.take(size(stat)).chain(io::repeat(0)).take(size(stat));
     builder.append_data(&mut header, name, contents).at(path)
 }
 
@@ -218,27 +192,4 @@ fn header(stat: &Stat) -> Header {
     header.set_mode(mode(stat));
     header.set_mtime(u64::try_from(stat.st_mtime).unwrap_or_default());
     header
-}
-
-/// Writes as many bytes as the header announced, whatever happens to the file meanwhile.
-struct Exactly {
-    file: File,
-    left: u64,
-}
-
-impl Read for Exactly {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
-        let Some(buffer) = buffer.get_mut(..most).filter(|buffer| !buffer.is_empty()) else { return Ok(0) };
-        let read = match self.file.read(buffer)? {
-            // It became shorter: the archive's own form must hold all the same.
-            0 => {
-                buffer.fill(0);
-                most
-            }
-            read => read,
-        };
-        self.left -= read as u64;
-        Ok(read)
-    }
 }

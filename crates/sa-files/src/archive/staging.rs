@@ -3,11 +3,11 @@
 use super::member::{BadArchive, Member, MemberKind, Members};
 use crate::error::{At, Fault, FilesError, Result};
 use crate::removal::remove_tree;
-use crate::root::{HOLD, Last, NameInDir, Root};
+use crate::root::{Last, NameInDir, Root};
 use crate::writing::DIRECTORY;
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps};
 use rustix::io::Errno;
-use sa_disk::temporary_name;
+use sa_disk::{hold, temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,7 +33,7 @@ impl Staging {
     pub(super) fn create(outer: &Root, target: &OwnedFd, path: &Path) -> Result<Self> {
         let name = OsString::from(temporary_name());
         rustix::fs::mkdirat(target, &name, Mode::from_raw_mode(0o700)).at(path)?;
-        let dir = rustix::fs::openat(target, &name, HOLD | OFlags::NOFOLLOW, Mode::empty()).at(path)?;
+        let dir = hold(target, &name).at(path)?;
         Ok(Self {
             target: target.try_clone().at(path)?,
             name,

@@ -5,15 +5,16 @@ use super::member::{BadArchive, MemberKind, Members};
 use super::merging::{Merge, Pass};
 use super::pipe::{self, PipeItem, PipeReader};
 use super::staging::Staging;
-use crate::error::{At, FilesError, Result};
+use crate::error::{At, FilesError, Result, text};
 use crate::files::{Files, Located, Shared};
 use crate::made::Made;
 use crate::writing::DIRECTORY;
 use bytes::Bytes;
+use sa_api::FsUploadBatchResponse;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc::Sender;
@@ -22,23 +23,12 @@ use tokio::task::JoinHandle;
 /// Paths that an answer names.
 const NAMED: usize = 1024;
 
-/// The result of unpacking an archive.
-#[derive(Debug, Clone, Default)]
-pub struct Unpacked {
-    /// Files and links, the first of them.
-    pub paths: Vec<PathBuf>,
-    /// Set if there are more.
-    pub truncated: bool,
-    pub entries: u64,
-    pub bytes: u64,
-}
-
 /// An archive that comes in. Dropped before it is finished, it leaves nothing behind.
 #[derive(Debug)]
 pub struct Unpacking {
     pieces: Sender<PipeItem>,
     /// None once its outcome was returned.
-    worker: Option<JoinHandle<Result<Unpacked>>>,
+    worker: Option<JoinHandle<Result<FsUploadBatchResponse>>>,
 }
 
 impl Files {
@@ -68,13 +58,13 @@ impl Unpacking {
     }
 
     /// Waits until everything is in place.
-    pub async fn finish(mut self) -> Result<Unpacked> {
+    pub async fn finish(mut self) -> Result<FsUploadBatchResponse> {
         // The worker has an outcome, even if it no longer reads.
         let _ = self.pieces.send(PipeItem::End).await;
         self.outcome().await
     }
 
-    async fn outcome(&mut self) -> Result<Unpacked> {
+    async fn outcome(&mut self) -> Result<FsUploadBatchResponse> {
         match self.worker.take() {
             Some(worker) => worker.await.map_err(|_| gone())?,
             None => Err(gone()),
@@ -86,16 +76,18 @@ fn gone() -> FilesError {
     FilesError::Io { path: "archive".to_owned(), reason: "it is no longer unpacked".to_owned() }
 }
 
-fn unpack(shared: &Shared, located: &Located, reader: PipeReader, taken: Arc<AtomicU64>) -> Result<Unpacked> {
+fn unpack(
+    shared: &Shared,
+    located: &Located,
+    reader: PipeReader,
+    taken: Arc<AtomicU64>,
+) -> Result<FsUploadBatchResponse> {
     let path = &located.absolute;
     let allowance = Allowance { bytes: shared.limits.archive_bytes, ratio: shared.limits.archive_ratio };
     let input = decoded(reader, taken, allowance).map_err(|error| refused(BadArchive::Read(error)))?;
     let (target, made) = make_target(shared, located)?;
-    let mut unpacked = fill(shared, &target, path, Members::new(input))?;
+    let unpacked = fill(shared, &target, path, Members::new(input))?;
     made.keep();
-    for member in &mut unpacked.paths {
-        *member = path.join(&*member);
-    }
     Ok(unpacked)
 }
 
@@ -104,10 +96,15 @@ fn make_target(shared: &Shared, located: &Located) -> Result<(OwnedFd, Made)> {
     shared.root.make_dirs(&located.beneath, DIRECTORY).at(&located.absolute)
 }
 
-fn fill(shared: &Shared, target: &OwnedFd, path: &Path, mut members: Members<impl Read>) -> Result<Unpacked> {
+fn fill(
+    shared: &Shared,
+    target: &OwnedFd,
+    path: &Path,
+    mut members: Members<impl Read>,
+) -> Result<FsUploadBatchResponse> {
     let limits = &shared.limits;
     let mut staging = Staging::create(&shared.root, target, path)?;
-    let mut unpacked = Unpacked::default();
+    let mut unpacked = FsUploadBatchResponse { paths: Vec::new(), truncated: false, entries: 0, bytes: 0 };
     while let Some(member) = members.next().map_err(refused)? {
         unpacked.entries += 1;
         if unpacked.entries > limits.archive_entries {
@@ -124,7 +121,7 @@ fn fill(shared: &Shared, target: &OwnedFd, path: &Path, mut members: Members<imp
             continue;
         }
         if unpacked.paths.len() < NAMED {
-            unpacked.paths.push(member.path);
+            unpacked.paths.push(text(&path.join(member.path)));
         } else {
             unpacked.truncated = true;
         }

@@ -1,7 +1,8 @@
 //! The path after which a search continues, as text that a client sends back unchanged.
 
 use crate::entry::encoded;
-use crate::error::{FilesError, Result};
+use crate::error::{FilesError, Result, text};
+use crate::percent::percent_decoded;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -11,37 +12,22 @@ use std::path::{Path, PathBuf};
 const ENCODED: &str = "%2F";
 
 /// Returns a path as text: as it is, or percent-encoded where it is no UTF-8.
-pub fn resume_text(path: &Path) -> String {
+pub(super) fn resume_text(path: &Path) -> String {
     match encoded(path) {
-        None => path.to_string_lossy().into_owned(),
+        None => text(path),
         Some(text) => text.replacen('/', ENCODED, 1),
     }
 }
 
 /// Returns the path that a text stands for.
-pub fn resume_path(text: OsString) -> Result<PathBuf> {
+pub(super) fn resume_path(text: OsString) -> Result<PathBuf> {
     if !text.as_bytes().starts_with(ENCODED.as_bytes()) {
         return Ok(text.into());
     }
-    let path = decoded(text.as_bytes());
+    let path = percent_decoded(text.as_bytes());
     let path =
         path.ok_or_else(|| FilesError::Invalid("`after` is not the `next` of an answer".to_owned()))?;
     Ok(OsString::from_vec(path).into())
-}
-
-fn decoded(text: &[u8]) -> Option<Vec<u8>> {
-    let mut path = Vec::with_capacity(text.len());
-    let mut rest = text.iter();
-    while let Some(&byte) = rest.next() {
-        if byte == b'%' {
-            let mut digit = || rest.next().and_then(|digit| char::from(*digit).to_digit(16));
-            let (high, low) = (digit()?, digit()?);
-            path.push(u8::try_from(high << 4 | low).ok()?);
-        } else {
-            path.push(byte);
-        }
-    }
-    Some(path)
 }
 
 #[cfg(test)]

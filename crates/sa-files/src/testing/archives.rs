@@ -2,13 +2,13 @@
 
 use super::pieces::Pieces;
 use super::world::{World, run};
-use crate::Unpacked;
 use crate::error::Result;
 use bytes::Bytes;
+use sa_api::FsUploadBatchResponse;
 use std::ffi::OsStr;
 use tar::{EntryType, Header};
 
-async fn unpack(world: &World, archive: Vec<u8>) -> Result<Unpacked> {
+async fn unpack(world: &World, archive: Vec<u8>) -> Result<FsUploadBatchResponse> {
     let mut unpacking = world.files.unpack(OsStr::new("target")).await?;
     for piece in archive.chunks(700) {
         unpacking.push(Bytes::copy_from_slice(piece)).await?;

@@ -1,7 +1,9 @@
 //! Gathers changes for a moment: several changes of one path are reported once.
 
 use super::WatchEvent;
-use sa_api::FsChangeKind;
+use crate::entry::encoded;
+use crate::error::text;
+use sa_api::{FsChange, FsChangeKind};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -46,7 +48,13 @@ impl Changes {
         let mut events = Vec::with_capacity(self.order.len());
         for path in self.order {
             if let Some((kind, directory)) = self.kinds.remove(&path) {
-                events.push(WatchEvent::Change { path, kind, directory });
+                let encoded_path = encoded(&path);
+                events.push(WatchEvent::Change(FsChange {
+                    path: text(&path),
+                    kind,
+                    directory,
+                    encoded_path,
+                }));
             }
         }
         events
@@ -57,6 +65,8 @@ impl Changes {
 mod tests {
     use super::*;
     use FsChangeKind::{Created, Modified, Removed};
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     fn reported(changes: &[(&str, FsChangeKind)]) -> Vec<(String, FsChangeKind)> {
         let mut gathered = Changes::default();
@@ -65,10 +75,18 @@ mod tests {
         }
         let events = gathered.into_events().into_iter();
         let reported = events.filter_map(|event| match event {
-            WatchEvent::Change { path, kind, .. } => Some((path.display().to_string(), kind)),
+            WatchEvent::Change(change) => Some((change.path, change.kind)),
             _ => None,
         });
         reported.collect()
+    }
+
+    #[test]
+    fn a_path_that_is_no_utf8_can_be_sent_back() {
+        let mut gathered = Changes::default();
+        gathered.add(PathBuf::from(OsStr::from_bytes(b"/\xff")), Created, false);
+        let [WatchEvent::Change(change)] = &gathered.into_events()[..] else { panic!("not one change") };
+        assert_eq!((change.path.as_str(), change.encoded_path.as_deref()), ("/\u{fffd}", Some("/%FF")));
     }
 
     #[test]

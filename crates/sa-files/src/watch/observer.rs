@@ -7,20 +7,19 @@ use super::scan::Scan;
 use super::source::Source;
 use super::{WatchEvent, WatchOptions};
 use crate::entry::kind;
-use crate::error::{At, Fault, FilesError, Result};
+use crate::error::{At, Fault, FilesError, Result, text};
 use crate::files::{Located, Shared};
 use crate::root::Last;
 use crate::rules::Rules;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use sa_api::FsChangeKind;
-use sa_api::FsEntryType;
+use sa_api::{FsChangeKind, FsEntryType, FsOverflow, FsWatchReady};
 use sa_disk::is_temporary_name;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 const LOST: &str = "more changed at once than could be reported";
@@ -39,7 +38,7 @@ pub(super) struct Observer {
     pub(super) nodes: Nodes,
     pub(super) root: Option<Id>,
     /// Events to send in addition to changes.
-    overflows: Vec<WatchEvent>,
+    overflows: Vec<FsOverflow>,
     over: bool,
     /// The last look did not see everything.
     unread: bool,
@@ -64,34 +63,29 @@ impl Observer {
             located,
             shared,
         };
-        let dir = if is_dir {
-            observer
-                .shared
-                .root
-                .open_at(&observer.located.beneath, OFlags::RDONLY | OFlags::DIRECTORY)
-                .at(&path)?
-        } else {
-            place.dir
+        let tree = match is_dir {
+            true => Tree::open(&observer.shared, &observer.located)?,
+            false => Tree::new(place.dir, path.clone()),
         };
-        let rules = || Rules::above(&observer.shared.root, &observer.located.beneath, &path);
+        let rules = || Rules::above(&observer.shared.root, &observer.located);
         let rules = (!options.with_ignored && is_dir).then(rules);
-        let tree = Tree::new(dir, path.clone());
         Scan::first(&mut observer).walk(tree, rules)?;
         if observer.root.is_none() {
-            let path = path.to_string_lossy();
+            let path = text(&path);
             return Err(match observer.overflows.pop() {
-                Some(WatchEvent::Overflow { reason, .. }) => {
+                Some(FsOverflow { reason, .. }) => {
                     FilesError::TooMany(format!("'{path}' cannot be watched: {reason}"))
                 }
-                _ => FilesError::NotFound(path.into_owned()),
+                None => FilesError::NotFound(path),
             });
         }
         Ok(observer)
     }
 
     pub(super) fn ready(&mut self) -> Vec<WatchEvent> {
-        let ready = WatchEvent::Ready { path: self.located.absolute.clone(), directories: self.nodes.len() };
-        std::iter::once(ready).chain(std::mem::take(&mut self.overflows)).collect()
+        let directories = self.nodes.len() as u64;
+        let ready = FsWatchReady { path: text(&self.located.absolute), directories };
+        std::iter::once(WatchEvent::Ready(ready)).chain(self.take_overflows()).collect()
     }
 
     /// Waits until something happened.
@@ -117,7 +111,11 @@ impl Observer {
                 changes = Changes::default();
             }
         }
-        std::mem::take(&mut self.overflows).into_iter().chain(changes.into_events()).collect()
+        self.take_overflows().chain(changes.into_events()).collect()
+    }
+
+    fn take_overflows(&mut self) -> impl Iterator<Item = WatchEvent> + use<> {
+        std::mem::take(&mut self.overflows).into_iter().map(WatchEvent::Overflow)
     }
 
     fn take(&mut self, notice: Notice, changes: &mut Changes) {
@@ -144,7 +142,8 @@ impl Observer {
             return;
         }
         let relative = self.nodes.relative(id).join(name);
-        let path = if self.only.is_some() { self.located.absolute.clone() } else { self.path(&relative) };
+        let absolute = &self.located.absolute;
+        let path = if self.only.is_some() { absolute.clone() } else { absolute.join(&relative) };
         let rules = self.nodes.rules(id).cloned();
         if rules.as_ref().is_some_and(|rules| rules.exclude(&path, directory)) {
             return;
@@ -191,26 +190,18 @@ impl Observer {
     }
 
     pub(super) fn overflow(&mut self, path: PathBuf, reason: &str) {
-        let event = WatchEvent::Overflow { path, reason: reason.to_owned() };
-        if self.overflows.contains(&event) {
+        let overflow = FsOverflow { path: text(&path), reason: reason.to_owned() };
+        if self.overflows.contains(&overflow) {
             return;
         }
         match self.overflows.len() {
-            ..OVERFLOWS => self.overflows.push(event),
+            ..OVERFLOWS => self.overflows.push(overflow),
             OVERFLOWS => {
-                let (path, reason) =
-                    (self.located.absolute.clone(), "parts of it are not watched".to_owned());
-                self.overflows.push(WatchEvent::Overflow { path, reason });
+                let (path, reason) = (text(&self.located.absolute), "parts of it are not watched".to_owned());
+                self.overflows.push(FsOverflow { path, reason });
             }
             _ => {}
         }
-    }
-
-    fn path(&self, relative: &Path) -> PathBuf {
-        if relative.as_os_str().is_empty() {
-            return self.located.absolute.clone();
-        }
-        self.located.absolute.join(relative)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pages of a search, with the text that answers carry from one to the next.
 
+use sa_files::Query;
 use sa_files::testing::{World, run};
-use sa_files::{Query, resume_path, resume_text};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -17,9 +17,15 @@ fn names_that_are_no_utf8_are_found_once_each() {
     for _ in 0..names.len() + 2 {
         let query = Query { limit: Some(1), after, ..Query::default() };
         let results = run(world.files.search(".".as_ref(), query)).unwrap();
-        found.extend(results.matches.into_iter().map(|hit| hit.path.file_name().unwrap().to_owned()));
+        for hit in results.matches {
+            let is_encoded = hit.encoded_path.is_some();
+            let path = hit.encoded_path.unwrap_or(hit.path);
+            found.push((path.rsplit('/').next().unwrap().to_owned(), is_encoded));
+        }
         let Some(next) = results.next else { break };
-        after = Some(resume_path(resume_text(&next).into()).unwrap());
+        after = Some(next.into());
     }
-    assert_eq!(found, names.map(OsStr::from_bytes));
+    let plain = ["%FF1", "a", "b%2F"].map(|name| (name.to_owned(), false));
+    let encoded = ["%FF1", "%FF2", "%FF3"].map(|name| (name.to_owned(), true));
+    assert_eq!(found, [plain, encoded].concat());
 }

@@ -89,8 +89,8 @@ impl Repository {
     fn seen_by_us(&self) -> BTreeSet<String> {
         let root = self.home.path().canonicalize().unwrap().join("r");
         let found = run(self.files.search(".".as_ref(), Query::default())).unwrap();
-        let files = found.matches.into_iter().filter(|found| found.kind == FsEntryType::File);
-        let relative = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let files = found.matches.into_iter().filter(|found| found.entry_type == FsEntryType::File);
+        let relative = |path: &str| Path::new(path).strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
         files.map(|found| relative(&found.path)).collect()
     }
 }

@@ -1,30 +1,21 @@
 //! Failures on files and configuration as problems.
 
-use super::ApiError;
-use sa_api::ErrorCode;
 use sa_config::ConfigError;
 use sa_files::FilesError;
-use std::io::ErrorKind;
-
-impl From<ConfigError> for ApiError {
-    fn from(error: ConfigError) -> Self {
-        let code = match &error {
-            ConfigError::Invalid(_) => ErrorCode::InvalidRequest,
-            ConfigError::Missing(_) => ErrorCode::NotFound,
-            ConfigError::TooLarge(_) => ErrorCode::PayloadTooLarge,
-            ConfigError::TooMany(_) => ErrorCode::TooManyRequests,
-            ConfigError::Disk(error) if error.is_full() => ErrorCode::InsufficientStorage,
-            ConfigError::Disk(error) if sa_disk::is_exhausted(&error.source) => ErrorCode::ResourceExhausted,
-            ConfigError::Disk(error) => match error.source.kind() {
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
-                _ => ErrorCode::Internal,
-            },
-        };
-        Self::new(code, error.to_string())
-    }
-}
+use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
 
 codes! {
+    ConfigError {
+        ConfigError::Invalid(_) => InvalidRequest,
+        ConfigError::Missing(_) => NotFound,
+        ConfigError::TooLarge(_) => PayloadTooLarge,
+        ConfigError::TooMany(_) => TooManyRequests,
+        ConfigError::Disk(error) if error.is_full() => InsufficientStorage,
+        ConfigError::Disk(error) if sa_disk::is_exhausted(&error.source) => ResourceExhausted,
+        ConfigError::Disk(error)
+            if matches!(error.source.kind(), PermissionDenied | ReadOnlyFilesystem) => PermissionDenied,
+        ConfigError::Disk(_) => Internal,
+    }
     FilesError {
         FilesError::Invalid(_) => InvalidRequest,
         FilesError::NotFound(_) => NotFound,

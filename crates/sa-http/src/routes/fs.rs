@@ -9,7 +9,7 @@ mod search;
 mod watch;
 
 use crate::query::QueryPath;
-use sa_api::{FsEntry, FsEntryType, FsStat};
+use sa_api::{FsAttributes, FsEntry, FsEntryType, FsStat};
 use sa_api_macros::query;
 use sa_files::Entry;
 use std::ffi::OsStr;
@@ -45,31 +45,26 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn octal(mode: u32) -> String {
-    format!("{mode:04o}")
-}
-
 fn listed(entry: &Entry) -> FsEntry {
     FsEntry {
         name: entry.name(),
         path: text(&entry.path),
         entry_type: entry.kind,
-        size: entry.size,
-        modified: entry.modified.rfc3339(),
-        mode: octal(entry.mode),
-        target: entry.target.as_ref().map(|target| target.to_string_lossy().into_owned()),
+        attributes: attributes(entry),
         encoded_path: sa_files::encoded(&entry.path),
     }
 }
 
 fn described(entry: &Entry) -> FsStat {
-    FsStat {
-        path: text(&entry.path),
-        entry_type: entry.kind,
+    let etag = (entry.kind == FsEntryType::File).then(|| entry.version.tag());
+    FsStat { path: text(&entry.path), entry_type: entry.kind, attributes: attributes(entry), etag }
+}
+
+fn attributes(entry: &Entry) -> FsAttributes {
+    FsAttributes {
         size: entry.size,
         modified: entry.modified.rfc3339(),
-        mode: octal(entry.mode),
+        mode: format!("{:04o}", entry.mode),
         target: entry.target.as_ref().map(|target| target.to_string_lossy().into_owned()),
-        etag: (entry.kind == FsEntryType::File).then(|| entry.version.tag()),
     }
 }

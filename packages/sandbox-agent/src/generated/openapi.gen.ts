@@ -2131,6 +2131,8 @@ export interface components {
         FsChange: {
             /** @description True for a directory, if it is known. */
             directory: boolean;
+            /** @description Exact path, percent-encoded for a query. Present only if the path is not UTF-8. */
+            encodedPath?: string;
             /** @description Kind of the change. */
             kind: components["schemas"]["FsChangeKind"];
             /** @description Absolute path. */
@@ -2175,6 +2177,8 @@ export interface components {
              * @description Position of the first match in the line, in bytes, starting at 1.
              */
             column?: number;
+            /** @description Exact path, percent-encoded for a query. Present only if the path is not UTF-8. */
+            encodedPath?: string;
             /** @description Type of the entry. */
             entryType: components["schemas"]["FsEntryType"];
             /**
@@ -3570,14 +3574,14 @@ export interface components {
             durationMs: number;
             /**
              * Format: int32
-             * @description Exit code, if the command exited by itself.
+             * @description Exit code, if the process exited by itself.
              */
             exitCode?: number;
-            /** @description True if the kernel killed the command for lack of memory. */
+            /** @description True if the kernel killed the process for lack of memory. */
             oomKilled?: boolean;
             /**
              * Format: int32
-             * @description Number of the signal that ended the command.
+             * @description Number of the signal that ended the process.
              */
             signal?: number;
             /** @description Standard error. Bytes that are not UTF-8 are replaced. */

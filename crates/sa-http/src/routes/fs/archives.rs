@@ -1,14 +1,14 @@
 //! Whole directories as tar archives, both ways.
 
-use super::{BaseQuery, text};
+use super::BaseQuery;
 use crate::handler::{
-    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, HeaderValue, Incoming, IntoResponse, Json,
-    Query, Response, header, operation, query,
+    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, Incoming, IntoResponse, Json, Response,
+    header, operation, query,
 };
 use crate::negotiate::essence;
 use crate::query::{self, quote};
 use sa_api::FsUploadBatchResponse;
-use sa_files::{PackOptions, Packing, Unpacked};
+use sa_files::{PackOptions, Packing};
 
 /// Content types that an archive may have. Its first bytes decide what it is.
 const TYPES: [&str; 9] = [
@@ -44,19 +44,13 @@ const TYPES: [&str; 9] = [
 #[operation(uploadFsBatch: post "/v1/fs/upload-batch" (Vec<u8> as "application/x-tar"))]
 pub(crate) async fn upload(
     state: AppState,
-    Query(base): Query<BaseQuery>,
+    base: BaseQuery,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<FsUploadBatchResponse>> {
     let mut body = Incoming::new(&state, body);
     let received = receive(&state, &base, &headers, &mut body).await;
-    let unpacked = body.settle(received).await?;
-    Ok(Json(FsUploadBatchResponse {
-        paths: unpacked.paths.iter().map(|path| text(path)).collect(),
-        truncated: unpacked.truncated,
-        entries: unpacked.entries,
-        bytes: unpacked.bytes,
-    }))
+    body.settle(received).await.map(Json)
 }
 
 async fn receive(
@@ -64,9 +58,9 @@ async fn receive(
     base: &BaseQuery,
     headers: &HeaderMap,
     body: &mut Incoming,
-) -> ApiResult<Unpacked> {
+) -> ApiResult<FsUploadBatchResponse> {
     check_type(headers)?;
-    let mut unpacking = state.files.unpack(base.path()).await?;
+    let mut unpacking = state.services.files.unpack(base.path()).await?;
     while let Some(bytes) = body.next().await? {
         unpacking.push(bytes).await?;
     }
@@ -104,11 +98,7 @@ pub(crate) struct DownloadQuery {
 /// - 409: Neither a file nor a directory
 /// - 429: Too many archives are packed or unpacked
 #[operation(downloadFsBatch: get "/v1/fs/download-batch" -> Vec<u8> as "application/x-tar" | "application/gzip")]
-pub(crate) async fn download(
-    state: AppState,
-    Query(base): Query<BaseQuery>,
-    Query(query): Query<DownloadQuery>,
-) -> ApiResult<Response> {
+pub(crate) async fn download(state: AppState, base: BaseQuery, query: DownloadQuery) -> ApiResult<Response> {
     let (packing, kind) = match query.format.as_deref().unwrap_or("tar") {
         "tar" => (Packing::Tar, "application/x-tar"),
         "tar.gz" => (Packing::TarGz, "application/gzip"),
@@ -120,8 +110,6 @@ pub(crate) async fn download(
         }
     };
     let options = PackOptions { packing, leave_ignored: query.ignored == Some(false) };
-    let packed = state.files.pack(base.path(), options).await?;
-    let mut response = Body::from_stream(packed.stream).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    Ok(response)
+    let packed = state.services.files.pack(base.path(), options).await?;
+    Ok(([(header::CONTENT_TYPE, kind)], Body::from_stream(packed)).into_response())
 }

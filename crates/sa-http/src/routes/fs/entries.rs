@@ -2,13 +2,13 @@
 
 use super::{BaseQuery, PathQuery, described, listed, text};
 use crate::handler::{
-    ApiError, ApiResult, AppState, HeaderValue, IntoResponse, Json, JsonBody, Query, Response, StatusCode,
-    header, operation, query,
+    ApiError, ApiResult, AppState, HeaderValue, IntoResponse, Json, JsonBody, Response, StatusCode, header,
+    operation, query,
 };
 use crate::query::QueryPath;
 use http::Uri;
 use sa_api::{FsActionResponse, FsEntry, FsMoveRequest, FsMoveResponse, FsStat};
-use sa_files::{Existing, Last, Page, Removal};
+use sa_files::{Existing, Last, Page, Removal, percent_encoded};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -37,11 +37,11 @@ pub(crate) struct ListQuery {
 pub(crate) async fn list(
     state: AppState,
     uri: Uri,
-    Query(base): Query<BaseQuery>,
-    Query(ListQuery { limit, after }): Query<ListQuery>,
+    base: BaseQuery,
+    ListQuery { limit, after }: ListQuery,
 ) -> ApiResult<Response> {
     let page = Page { after: after.map(QueryPath::into_os_string), limit };
-    let listing = state.files.list(base.path(), page).await?;
+    let listing = state.services.files.list(base.path(), page).await?;
     let path = base.path().as_bytes();
     let next = listing.next.map(|last| next_page(&uri, path, limit, last.as_bytes()));
     let entries: Vec<FsEntry> = listing.entries.iter().map(listed).collect();
@@ -56,18 +56,11 @@ pub(crate) async fn list(
 fn next_page(uri: &Uri, path: &[u8], limit: Option<usize>, after: &[u8]) -> String {
     let operation = uri.path().rsplit('/').next().unwrap_or_default();
     let limit = limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
-    format!("<{operation}?path={}{limit}&after={}>; rel=\"next\"", escaped(path), escaped(after))
-}
-
-/// Bytes as they may stand in a query.
-fn escaped(bytes: &[u8]) -> String {
-    let escape = |byte: &u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-            char::from(*byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    };
-    bytes.iter().map(escape).collect()
+    format!(
+        "<{operation}?path={}{limit}&after={}>; rel=\"next\"",
+        percent_encoded(path),
+        percent_encoded(after)
+    )
 }
 
 #[query]
@@ -87,11 +80,11 @@ pub(crate) struct FollowQuery {
 #[operation(statFsEntry: get "/v1/fs/stat")]
 pub(crate) async fn stat(
     state: AppState,
-    Query(PathQuery { path }): Query<PathQuery>,
-    Query(FollowQuery { follow }): Query<FollowQuery>,
+    PathQuery { path }: PathQuery,
+    FollowQuery { follow }: FollowQuery,
 ) -> ApiResult<Json<FsStat>> {
     let last = if follow == Some(true) { Last::Follow } else { Last::Keep };
-    let entry = state.files.stat(path.as_os_str(), last).await?;
+    let entry = state.services.files.stat(path.as_os_str(), last).await?;
     Ok(Json(described(&entry)))
 }
 
@@ -106,9 +99,9 @@ pub(crate) async fn stat(
 #[operation(makeFsDirectory: post "/v1/fs/mkdir")]
 pub(crate) async fn make_dir(
     state: AppState,
-    Query(PathQuery { path }): Query<PathQuery>,
+    PathQuery { path }: PathQuery,
 ) -> ApiResult<(StatusCode, Json<FsActionResponse>)> {
-    let made = state.files.make_dir(path.as_os_str()).await?;
+    let made = state.services.files.make_dir(path.as_os_str()).await?;
     let status = if made.is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(FsActionResponse { path: text(&made.path) })))
 }
@@ -130,11 +123,11 @@ pub(crate) struct DeleteQuery {
 #[operation(deleteFsEntry: delete "/v1/fs/entry")]
 pub(crate) async fn delete(
     state: AppState,
-    Query(PathQuery { path }): Query<PathQuery>,
-    Query(DeleteQuery { recursive }): Query<DeleteQuery>,
+    PathQuery { path }: PathQuery,
+    DeleteQuery { recursive }: DeleteQuery,
 ) -> ApiResult<Json<FsActionResponse>> {
     let removal = if recursive == Some(true) { Removal::Tree } else { Removal::Entry };
-    let path = state.files.remove(path.as_os_str(), removal).await?;
+    let path = state.services.files.remove(path.as_os_str(), removal).await?;
     Ok(Json(FsActionResponse { path: text(&path) }))
 }
 
@@ -162,6 +155,6 @@ pub(crate) async fn relocate(
         }
     }
     let existing = if request.overwrite == Some(true) { Existing::Replace } else { Existing::Keep };
-    let moved = state.files.relocate(OsStr::new(&request.from), OsStr::new(&request.to), existing).await?;
-    Ok(Json(FsMoveResponse { from: text(&moved.from), to: text(&moved.to) }))
+    let (from, to) = (OsStr::new(&request.from), OsStr::new(&request.to));
+    Ok(Json(state.services.files.relocate(from, to, existing).await?))
 }

@@ -5,7 +5,7 @@ use super::range::{Wanted, wanted};
 use super::{PathQuery, text};
 use crate::handler::{
     ApiError, ApiResult, AppState, Body, HeaderMap, HeaderName, HeaderValue, Incoming, IntoResponse, Json,
-    Query, Response, StatusCode, header, operation, query,
+    Response, StatusCode, header, operation, query,
 };
 use crate::query;
 use sa_api::FsWriteResponse;
@@ -34,11 +34,11 @@ use sa_files::{FileStream, FilesError, OpenFile, WriteOptions, Written};
 #[operation(readFsFile: get "/v1/fs/file" -> Vec<u8> as "application/octet-stream")]
 pub(crate) async fn read(
     state: AppState,
-    Query(PathQuery { path }): Query<PathQuery>,
+    PathQuery { path }: PathQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let conditions = conditions(&headers)?;
-    let file = state.files.read(path.as_os_str()).await?;
+    let file = state.services.files.read(path.as_os_str()).await?;
     let version = file.entry.version;
     if conditions.if_match.is_some_and(|tags| !tags.hold_strongly(&version)) {
         let detail = format!("'{}' has another version, so If-Match does not hold", text(&file.entry.path));
@@ -130,7 +130,7 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 /// - 409: Not a regular file
 /// - 412: It is another version
 #[operation(headFsFile: head "/v1/fs/file")]
-pub(crate) async fn head(state: AppState, path: Query<PathQuery>, headers: HeaderMap) -> ApiResult<Response> {
+pub(crate) async fn head(state: AppState, path: PathQuery, headers: HeaderMap) -> ApiResult<Response> {
     read(state, path, headers).await
 }
 
@@ -162,8 +162,8 @@ pub(crate) struct WriteQuery {
 #[operation(writeFsFile: put "/v1/fs/file" (Vec<u8> as "application/octet-stream") -> FsWriteResponse)]
 pub(crate) async fn write(
     state: AppState,
-    path: ApiResult<Query<PathQuery>>,
-    Query(query): Query<WriteQuery>,
+    path: ApiResult<PathQuery>,
+    query: WriteQuery,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
@@ -187,12 +187,12 @@ fn options(query: &WriteQuery, headers: &HeaderMap) -> ApiResult<WriteOptions> {
 
 async fn receive(
     state: &AppState,
-    path: ApiResult<Query<PathQuery>>,
+    path: ApiResult<PathQuery>,
     options: ApiResult<WriteOptions>,
     body: &mut Incoming,
 ) -> ApiResult<Written> {
-    let Query(PathQuery { path }) = path?;
-    let mut upload = state.files.write(path.as_os_str(), options?).await?;
+    let PathQuery { path } = path?;
+    let mut upload = state.services.files.write(path.as_os_str(), options?).await?;
     while let Some(bytes) = body.next().await? {
         upload.push(bytes).await?;
     }

@@ -1,10 +1,9 @@
 //! Searching for names and contents.
 
-use super::{BaseQuery, text};
-use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
+use super::BaseQuery;
+use crate::handler::{ApiResult, AppState, Json, operation, query};
 use crate::query::QueryPath;
-use sa_api::{FsMatch, FsSearchResponse};
-use sa_files::{Hit, resume_path, resume_text};
+use sa_api::FsSearchResponse;
 
 #[query]
 pub(crate) struct SearchQuery {
@@ -39,8 +38,8 @@ pub(crate) struct SearchQuery {
 #[operation(searchFs: get "/v1/fs/search")]
 pub(crate) async fn search(
     state: AppState,
-    Query(base): Query<BaseQuery>,
-    Query(query): Query<SearchQuery>,
+    base: BaseQuery,
+    query: SearchQuery,
 ) -> ApiResult<Json<FsSearchResponse>> {
     let sought = sa_files::Query {
         name: query.name,
@@ -49,25 +48,7 @@ pub(crate) async fn search(
         ignore_case: query.ignore_case == Some(true),
         with_ignored: query.ignored == Some(true),
         limit: query.limit,
-        after: query.after.map(|after| resume_path(after.into_os_string())).transpose()?,
+        after: query.after.map(QueryPath::into_os_string),
     };
-    let results = state.files.search(base.path(), sought).await?;
-    Ok(Json(FsSearchResponse {
-        matches: results.matches.into_iter().map(found).collect(),
-        next: results.next.as_deref().map(resume_text),
-        searched: results.searched,
-        skipped: results.skipped,
-    }))
-}
-
-fn found(hit: Hit) -> FsMatch {
-    let line = hit.line.as_ref();
-    FsMatch {
-        path: text(&hit.path),
-        entry_type: hit.kind,
-        line: line.map(|line| line.number),
-        column: line.map(|line| line.column),
-        text: line.map(|line| line.text.clone()),
-        more: hit.more,
-    }
+    Ok(Json(state.services.files.search(base.path(), sought).await?))
 }

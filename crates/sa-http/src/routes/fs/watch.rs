@@ -1,10 +1,10 @@
 //! Changes of files as an event stream.
 
-use super::{BaseQuery, text};
-use crate::handler::{AcceptsEvents, ApiResult, AppState, Query, Response, operation, query};
+use super::BaseQuery;
+use crate::handler::{AcceptsEvents, ApiResult, AppState, Response, operation, query};
 use crate::stream::{self, Frames, sse};
 use bytes::Bytes;
-use sa_api::{FsChange, FsOverflow, FsWatchReady};
+use sa_api::FsChange;
 use sa_files::{Watch, WatchEvent, WatchOptions};
 use std::task::{Context, Poll, ready};
 
@@ -33,12 +33,12 @@ pub(crate) struct WatchQuery {
 pub(crate) async fn watch(
     state: AppState,
     _: AcceptsEvents,
-    Query(base): Query<BaseQuery>,
-    Query(query): Query<WatchQuery>,
+    base: BaseQuery,
+    query: WatchQuery,
 ) -> ApiResult<Response> {
     let options =
         WatchOptions { recursive: query.recursive != Some(false), with_ignored: query.ignored == Some(true) };
-    let watch = state.files.watch(base.path(), options).await?;
+    let watch = state.services.files.watch(base.path(), options).await?;
     Ok(stream::response(&state, watch))
 }
 
@@ -50,14 +50,8 @@ impl Frames for Watch {
 
 fn frame(event: &WatchEvent) -> Bytes {
     match event {
-        WatchEvent::Ready { path, directories } => {
-            sse::event("ready", None, &FsWatchReady { path: text(path), directories: *directories as u64 })
-        }
-        WatchEvent::Change { path, kind, directory } => {
-            sse::event("change", None, &FsChange { path: text(path), kind: *kind, directory: *directory })
-        }
-        WatchEvent::Overflow { path, reason } => {
-            sse::event("overflow", None, &FsOverflow { reason: reason.clone(), path: text(path) })
-        }
+        WatchEvent::Ready(ready) => sse::event("ready", None, ready),
+        WatchEvent::Change(change) => sse::event("change", None, change),
+        WatchEvent::Overflow(overflow) => sse::event("overflow", None, overflow),
     }
 }
