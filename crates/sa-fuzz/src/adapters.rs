@@ -1,16 +1,13 @@
 //! The adapters between a client and the processes of a CLI, both played by the input. Whatever the CLI prints, an
 //! adapter continues, and each line to the client is one JSON document.
 
-use agent_client_protocol_schema::v1::{Error, ListSessionsResponse, SessionUpdate};
-use sa_acp::{Adapter, ChildId, Disk, Effect, Ended, Machine, Now};
-use serde_json::{Map, Value, json};
+use sa_acp::{Adapter, ChildId, Effect, Ended, Machine, Now};
+use sa_instructions::{Folder, PROJECT, amp, claude, codex, opencode};
+use serde_json::{Value, json};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-/// The directory of the session.
-const PROJECT: &str = "/project";
-const SESSION: &str = "00000000-0000-4000-8000-000000000001";
 /// Stands for the id of the oldest request to the CLI that was not answered.
 const OLDEST: &str = "\"@id\"";
 
@@ -103,73 +100,11 @@ impl<A: Adapter> Stage<A> {
     }
 }
 
-/// A disk with the directory of the session and no files.
+/// No stored conversations.
 #[derive(Debug)]
-struct Folder;
+struct NoSessions;
 
-impl Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-}
-
-impl sa_claude::Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn list(&self, _: Option<&Path>, _: Option<&str>) -> Result<ListSessionsResponse, Error> {
-        Ok(ListSessionsResponse::new(Vec::new()))
-    }
-
-    fn read(&self, _: &str, _: &Path) -> Result<Option<Vec<SessionUpdate>>, Error> {
-        Ok(None)
-    }
-
-    fn mode(&self, _: &str, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn conversation(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn moved(&self, _: &str, _: &str) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn delete(&self, _: &str) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl sa_amp::Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn has_login(&self) -> bool {
-        false
-    }
-
-    fn settings(&self) -> Result<Map<String, Value>, String> {
-        Ok(Map::new())
-    }
-
-    fn project_rules(&self, _: &Path) -> Option<PathBuf> {
-        None
-    }
-}
-
-impl sa_pi::SessionFiles for Folder {
+impl sa_pi::SessionFiles for NoSessions {
     fn list(&self, _: Option<&Path>) -> Vec<sa_pi::StoredSession> {
         Vec::new()
     }
@@ -183,56 +118,10 @@ impl sa_pi::SessionFiles for Folder {
     }
 }
 
-#[derive(Debug)]
-struct OneEndpoint;
-
-impl sa_opencode::Endpoints for OneEndpoint {
-    fn next(&mut self) -> sa_opencode::Endpoint {
-        sa_opencode::Endpoint { port: 1, password: "secret".to_owned() }
-    }
-}
-
-fn claude() -> sa_claude::Host {
-    sa_claude::Host {
-        new_id: Box::new(|| SESSION.to_owned()),
-        disk: Box::new(Folder),
-        plans: "/plans".into(),
-        allow_bypass: false,
-        is_root: false,
-        any_model: false,
-        token: None,
-        limits: sa_claude::Limits::USUAL,
-    }
-}
-
-fn codex() -> sa_codex::Host {
-    sa_codex::Host { options: sa_codex::Options::new("codex", "/home/.codex"), disk: Box::new(Folder) }
-}
-
-fn opencode() -> sa_opencode::Host {
-    sa_opencode::Host {
-        disk: Box::new(Folder),
-        endpoints: Box::new(OneEndpoint),
-        home: "/home/user".into(),
-        allow_bypass: false,
-        limits: sa_opencode::LIMITS,
-    }
-}
-
-fn amp() -> sa_amp::Host {
-    sa_amp::Host {
-        disk: Box::new(Folder),
-        has_key: true,
-        helper: "/helper".into(),
-        allow_bypass: false,
-        limits: sa_amp::LIMITS,
-    }
-}
-
 fn pi() -> sa_pi::Host {
     sa_pi::Host {
         disk: Box::new(Folder),
-        files: Box::new(Folder),
+        files: Box::new(NoSessions),
         allow_bypass: false,
         limits: sa_pi::Limits::USUAL,
     }

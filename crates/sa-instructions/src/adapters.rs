@@ -6,29 +6,13 @@ pub(crate) mod codex;
 pub(crate) mod opencode;
 
 use anyhow::{Context, Result, ensure};
-use sa_acp::{Adapter, ChildId, Disk, Effect, Machine, Now};
+use sa_acp::{Adapter, ChildId, Effect, Machine, Now};
+use sa_instructions::PROJECT;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::Duration;
 
-/// The directory of the session.
-const PROJECT: &str = "/project";
 /// The length of the text of a streamed line.
 const TEXT_BYTES: usize = 32;
-
-/// A disk with the directory of the session and no files.
-#[derive(Debug)]
-struct Folder;
-
-impl Disk for Folder {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-}
 
 /// An adapter between a client and the processes of its CLI.
 struct Stage<A: Adapter> {

@@ -1,47 +1,15 @@
 //! Amp: a message of the model. The CLI does not stream pieces of text.
 
-use super::{PROJECT, Stage, now, text};
+use super::{Stage, now, text};
 use anyhow::Result;
 use sa_acp::{ChildId, Ended};
-use sa_amp::{Core, Disk, Host, LIMITS};
-use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use sa_amp::Core;
+use serde_json::json;
 
 const THREAD: &str = "T-01a1e094-6888-77d3-a355-1560a145d899";
 
-#[derive(Debug)]
-struct Files;
-
-impl Disk for Files {
-    fn is_directory(&self, path: &Path) -> bool {
-        path.starts_with(PROJECT)
-    }
-
-    fn read(&self, _: &Path) -> Option<String> {
-        None
-    }
-
-    fn has_login(&self) -> bool {
-        false
-    }
-
-    fn settings(&self) -> Result<Map<String, Value>, String> {
-        Ok(Map::new())
-    }
-
-    fn project_rules(&self, _: &Path) -> Option<PathBuf> {
-        None
-    }
-}
-
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Host {
-        disk: Box::new(Files),
-        has_key: true,
-        helper: "/helper".into(),
-        allow_bypass: false,
-        limits: LIMITS,
-    })?;
+    let mut stage = Stage::new(sa_instructions::amp())?;
     // The CLI was started for its help text and for a new thread.
     let outputs = ["-m, --mode <value>\n  Set the agent mode (rush, smart)\n", THREAD];
     for (child, output) in stage.started.clone().into_iter().zip(outputs) {

@@ -1,16 +1,15 @@
 //! Codex: a piece of text from its app-server.
 
-use super::{Folder, PROJECT, Stage, text};
+use super::{PROJECT, Stage, text};
 use anyhow::Result;
-use sa_codex::{Core, Host, Options};
+use sa_codex::Core;
 use serde_json::{Value, json};
 
 const THREAD: &str = "01a1e071-c248-7450-81a4-6a67caebab65";
 const TURN: &str = "01a1e070-2d29-7060-82dd-0efa42d4b079";
 
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage =
-        Stage::new(Host { options: Options::new("codex", "/home/.codex"), disk: Box::new(Folder) })?;
+    let mut stage = Stage::new(sa_instructions::codex())?;
     answer(&mut stage, "initialize", json!({ "userAgent": "sandbox-agent/0.166.0 (Debian 12; x86_64)" }))?;
     answer(
         &mut stage,

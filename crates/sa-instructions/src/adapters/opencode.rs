@@ -1,29 +1,14 @@
 //! OpenCode: a piece of text among its server's events.
 
-use super::{Folder, PROJECT, Stage, text};
+use super::{PROJECT, Stage, text};
 use anyhow::Result;
-use sa_opencode::{Core, Endpoint, Endpoints, Host, LIMITS};
+use sa_opencode::Core;
 use serde_json::{Value, json};
 
 const SESSION: &str = "ses_e1d5f96beffeKXI1mukY54OrNq";
 
-#[derive(Debug)]
-struct OneEndpoint;
-
-impl Endpoints for OneEndpoint {
-    fn next(&mut self) -> Endpoint {
-        Endpoint { port: 1, password: "secret".to_owned() }
-    }
-}
-
 pub(crate) fn lines(count: usize) -> Result<()> {
-    let mut stage = Stage::new(Host {
-        disk: Box::new(Folder),
-        endpoints: Box::new(OneEndpoint),
-        home: "/home/user".into(),
-        allow_bypass: false,
-        limits: LIMITS,
-    })?;
+    let mut stage = Stage::new(sa_instructions::opencode())?;
     stage.native(&json!({ "up": true }).to_string())?;
     answer(&mut stage, "/global/health", json!({ "healthy": true, "version": "1.18.34" }))?;
     let models = json!({ "big": { "id": "big", "name": "Big", "limit": { "context": 1000 } } });
