@@ -30,8 +30,14 @@ pub(crate) fn run() -> Result<()> {
     let npm = Tools::npm("clients")?;
     let python = Tools::python("clients")?;
     let outcomes = [
-        openapi_typescript(&npm, &operations).context("openapi-typescript"),
-        hey_api(&npm, &operations).context("@hey-api/openapi-ts"),
+        typescript(&npm, "openapi-typescript", TYPES, "schema.ts", &operations, |name| {
+            format!("operations[\"{name}\"]")
+        })
+        .context("openapi-typescript"),
+        typescript(&npm, "hey-api", FUNCTIONS, "sdk.gen.ts", &operations, |name| {
+            format!("export const {name} =")
+        })
+        .context("@hey-api/openapi-ts"),
         openapi_python_client(&python, &operations).context("openapi-python-client"),
     ];
     // All run, however many fail.
@@ -40,25 +46,21 @@ pub(crate) fn run() -> Result<()> {
     if failures.is_empty() { Ok(()) } else { bail!("{}", failures.join("\n")) }
 }
 
-fn openapi_typescript(tools: &Tools, operations: &[String]) -> Result<()> {
-    let folder = fresh("openapi-typescript")?;
-    generate(tools, TYPES, &folder)?;
-    let types = fs::read_to_string(folder.join("dist/generated/schema.ts"))?;
-    complete(operations, &types, |name| format!("operations[\"{name}\"]"))?;
-    typescript(tools, &folder)
-}
-
-fn hey_api(tools: &Tools, operations: &[String]) -> Result<()> {
-    let folder = fresh("hey-api")?;
-    generate(tools, FUNCTIONS, &folder)?;
-    let functions = fs::read_to_string(folder.join("dist/generated/sdk.gen.ts"))?;
-    complete(operations, &functions, |name| format!("export const {name} ="))?;
-    typescript(tools, &folder)
-}
-
-fn typescript(tools: &Tools, folder: &Path) -> Result<()> {
-    tools.program("tsc").args(&["--project", "."]).folder(folder).run()?;
-    smoke(Program::new("node").args(&["dist/built/smoke.js"]).folder(folder))
+/// Generates a client into a folder. Its `main` file must hold the mark of every operation; the program with it must run.
+fn typescript(
+    tools: &Tools,
+    name: &str,
+    command: &str,
+    main: &str,
+    operations: &[String],
+    mark: impl Fn(&str) -> String,
+) -> Result<()> {
+    let folder = fresh(name)?;
+    generate(tools, command, &folder)?;
+    let code = fs::read_to_string(folder.join("dist/generated").join(main))?;
+    complete(operations, &code, mark)?;
+    tools.program("tsc").args(&["--project", "."]).folder(&folder).run()?;
+    smoke(Program::new("node").args(&["dist/built/smoke.js"]).folder(&folder))
 }
 
 fn openapi_python_client(tools: &Tools, operations: &[String]) -> Result<()> {
@@ -130,14 +132,8 @@ fn operations() -> Result<Vec<String>> {
 }
 
 fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
+    let letters = |c: char| c.is_ascii_uppercase().then_some('_').into_iter().chain([c.to_ascii_lowercase()]);
+    name.chars().flat_map(letters).collect()
 }
 
 #[cfg(test)]

@@ -15,10 +15,14 @@ const FUZZED: [([&str; 2], &str); 7] = [
     (["event_stream", "skill_file"], "3"),
 ];
 
+/// The runner, and a test with it: only a build of the whole workspace that has a test in it chooses the same features of
+/// dependencies as the step `build`. The test is of a crate that is not instrumented.
+const RUNNER: [&str; 6] = ["build", "--workspace", "--bin", "sa-fuzz", "--test", "journal"];
+
 /// Searches every target. Dependencies are already built; only the crates of this workspace are compiled again.
 pub(super) fn run() -> Result<()> {
     let instrument = root().join("fuzz/instrument");
-    cargo(&["build", "--package", "sa-fuzz"]).env("RUSTC_WORKSPACE_WRAPPER", instrument).run()?;
+    cargo(&RUNNER).env("RUSTC_WORKSPACE_WRAPPER", instrument).run()?;
     let binary = target()?.join("debug/sa-fuzz");
     // Two targets work on real files, which are quicker in memory.
     let memory = Path::new("/dev/shm");

@@ -1,7 +1,7 @@
 //! Runs steps in order, at the same time where cores are left for it.
 //!
 //! ```text
-//! next step takes one core  ─► a core is free ─► own process, output kept, printed as a whole at its end
+//! next step takes one core  ─► no more others run than cores ─► own process, output kept, printed as a whole at its end
 //! next step takes all cores ─► wait for the others ─► this process, output as it comes
 //! ```
 //!
@@ -77,7 +77,8 @@ fn run_on(cores: usize, own: &Path, steps: &[&'static Step], extent: Extent) -> 
         let mut running = 0;
         for step in steps {
             let is_alone = step.cores == Cores::All || cores == 1 || steps.len() == 1;
-            let most = if is_alone { 0 } else { cores - 1 };
+            // One more than there are cores: npm, browsers and servers that stop are waited for, not computed.
+            let most = if is_alone { 0 } else { cores };
             while running > most {
                 reports.extend(wait(&ended));
                 running -= 1;

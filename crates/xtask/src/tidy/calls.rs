@@ -54,12 +54,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn places(path: &str, text: &str) -> Vec<String> {
-        Sources::judged_by(check, path, text).into_iter().map(|finding| finding.place).collect()
-    }
-
     #[test]
     fn only_the_owner_may_call() {
+        let places = |path, text: &str| Sources::places(check, path, text);
         let spawn = "\nlet c = std::process::Command::new(\"x\");\n";
         assert_eq!(places("crates/sa-hub/src/a.rs", spawn), ["crates/sa-hub/src/a.rs:2"]);
         assert_eq!(places("crates/sa-supervisor/src/a.rs", spawn), [""; 0]);
@@ -73,6 +70,7 @@ mod tests {
 
     #[test]
     fn unit_tests_are_free() {
+        let places = |path, text: &str| Sources::places(check, path, text);
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() { Command::new(\"x\"); }\n}\n";
         assert_eq!(places("crates/sa-hub/src/a.rs", text), [""; 0]);
     }

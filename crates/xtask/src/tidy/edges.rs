@@ -1,9 +1,22 @@
 //! The exact dependencies between crates: the picture in the architecture document, as a table.
 
 use super::Finding;
-use super::metadata::Metadata;
+use super::metadata::packages;
 use super::sources::Sources;
 use anyhow::Result;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+}
 
 /// A crate and the crates of the workspace that it depends on.
 struct Row {
@@ -58,7 +71,7 @@ const TABLE: &[Row] = &[
     Row { name: "sa-interop", needs: &["sa-testkit"] },
     Row { name: "sa-bench", needs: &[] },
     Row { name: "sa-instructions", needs: &["sa-acp", "sa-amp", "sa-api", "sa-claude", "sa-codex", "sa-journal", "sa-jsonrpc", "sa-opencode", "sa-relay", "sa-store", "sa-universal"] },
-    Row { name: "sa-fuzz", needs: &["sa-acp", "sa-agents", "sa-amp", "sa-claude", "sa-client", "sa-codex", "sa-files", "sa-http", "sa-install", "sa-jsonrpc", "sa-opencode", "sa-pi", "sa-relay", "sa-sessions", "sa-shell", "sa-skills", "sa-terminal"] },
+    Row { name: "sa-fuzz", needs: &["sa-acp", "sa-agents", "sa-amp", "sa-claude", "sa-client", "sa-codex", "sa-files", "sa-http", "sa-install", "sa-instructions", "sa-jsonrpc", "sa-opencode", "sa-pi", "sa-relay", "sa-sessions", "sa-shell", "sa-skills", "sa-terminal"] },
     Row { name: "xtask", needs: &[] },
 ];
 
@@ -74,13 +87,13 @@ const RESERVED: [(&str, &[&str]); 4] = [
 const TEST_HARNESS: &str = "sa-testkit";
 
 pub(super) fn check(_: &Sources) -> Result<Vec<Finding>> {
-    Ok(judge(&Metadata::read(&["--no-deps"])?))
+    Ok(judge(&packages::<Package>(&["--no-deps"])?))
 }
 
-fn judge(metadata: &Metadata) -> Vec<Finding> {
-    let ours = |name: &str| metadata.packages.iter().any(|package| package.name == name);
+fn judge(packages: &[Package]) -> Vec<Finding> {
+    let ours = |name: &str| packages.iter().any(|package| package.name == name);
     let mut findings = Vec::new();
-    for package in &metadata.packages {
+    for package in packages {
         let place = format!("crates/{}/Cargo.toml", package.name);
         let mut say = |message: String| findings.push(Finding::new(place.clone(), message));
         let Some(row) = TABLE.iter().find(|row| row.name == package.name) else {
@@ -115,7 +128,6 @@ fn judge(metadata: &Metadata) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::metadata::{Dependency, Package};
     use super::*;
 
     fn findings_about(name: &str, dependencies: &[(&str, &str)]) -> Vec<String> {
@@ -123,16 +135,11 @@ mod tests {
             name: (*name).to_owned(),
             kind: (*kind != "normal").then(|| (*kind).to_owned()),
         };
-        let package = |row: &Row| Package {
-            name: row.name.to_owned(),
-            version: String::new(),
-            license: None,
-            dependencies: Vec::new(),
-        };
+        let package = |row: &Row| Package { name: row.name.to_owned(), dependencies: Vec::new() };
         let mut packages: Vec<Package> = TABLE.iter().map(package).collect();
         let package = packages.iter_mut().find(|package| package.name == name).unwrap();
         package.dependencies = dependencies.iter().map(dependency).collect();
-        let found = judge(&Metadata { packages }).into_iter();
+        let found = judge(&packages).into_iter();
         found.filter(|f| f.place.contains(name)).map(|f| f.message).collect()
     }
 

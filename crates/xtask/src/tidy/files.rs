@@ -40,12 +40,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn messages(path: &str, text: &str) -> Vec<String> {
-        Sources::judged_by(check, path, text).iter().map(ToString::to_string).collect()
-    }
-
     #[test]
     fn long_files_are_found_unless_tests_or_generated() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         let long = format!("//! x\n{}", "x;\n".repeat(500));
         assert_eq!(messages("crates/a/src/b.rs", &long).len(), 1);
         assert_eq!(messages("crates/a/tests/b.rs", &long).len(), 0);
@@ -59,6 +56,7 @@ mod tests {
 
     #[test]
     fn a_file_says_what_it_holds() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         assert_eq!(messages("crates/a/src/b.rs", "//! Holds b.\n").len(), 0);
         let [one] = &messages("crates/a/src/b.rs", "use x;\n")[..] else { panic!("one finding") };
         assert!(one.starts_with("crates/a/src/b.rs:1: "), "{one}");
@@ -66,6 +64,7 @@ mod tests {
 
     #[test]
     fn empty_names_are_found_in_folders_and_files() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         assert_eq!(messages("crates/a/src/utils.rs", "//! x\n").len(), 1);
         assert_eq!(messages("crates/a/tests/common/mod.rs", "//! x\n").len(), 1);
         assert_eq!(messages("packages/a/src/helpers.test.ts", "").len(), 1);

@@ -2,10 +2,18 @@
 
 use super::Finding;
 use super::lockfile::policy;
-use super::metadata::Metadata;
+use super::metadata::packages;
 use super::sources::Sources;
 use crate::shell::Program;
 use anyhow::{Context, Result};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+}
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let allowed = policy(sources)?.licenses.allow;
@@ -13,8 +21,8 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let host =
         compiler.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     // Only what is built here: the rest need not even be downloaded.
-    let metadata = Metadata::read(&["--locked", "--filter-platform", host])?;
-    let refused = metadata.packages.iter().filter_map(|package| {
+    let packages = packages::<Package>(&["--locked", "--filter-platform", host])?;
+    let refused = packages.iter().filter_map(|package| {
         let license = package.license.as_deref().unwrap_or("none");
         let crate_name = format!("{} {}", package.name, package.version);
         (!fits(license, &allowed)).then(|| {

@@ -3,30 +3,16 @@
 use crate::shell::cargo;
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 #[derive(Deserialize)]
-pub(super) struct Metadata {
-    pub(super) packages: Vec<Package>,
+struct Metadata<P> {
+    packages: Vec<P>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Package {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) license: Option<String>,
-    pub(super) dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Dependency {
-    pub(super) name: String,
-    pub(super) kind: Option<String>,
-}
-
-impl Metadata {
-    /// Reads the metadata with these arguments of cargo.
-    pub(super) fn read(arguments: &[&str]) -> Result<Self> {
-        let text = cargo(&["metadata", "--format-version", "1"]).args(arguments).output()?;
-        serde_json::from_str(&text).context("cargo's metadata")
-    }
+/// Lists the packages with these arguments of cargo. A rule reads what it needs to know about each.
+pub(super) fn packages<P: DeserializeOwned>(arguments: &[&str]) -> Result<Vec<P>> {
+    let text = cargo(&["metadata", "--format-version", "1"]).args(arguments).output()?;
+    let metadata: Metadata<P> = serde_json::from_str(&text).context("cargo's metadata")?;
+    Ok(metadata.packages)
 }

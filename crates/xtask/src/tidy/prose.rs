@@ -203,12 +203,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn messages(path: &str, text: &str) -> Vec<String> {
-        Sources::judged_by(check, path, text).iter().map(ToString::to_string).collect()
-    }
-
     #[test]
     fn expressions_are_found_in_pages_and_errors() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         assert_eq!(messages("docs/a.md", "The turn goes on.\n"), ["docs/a.md:1: `goes on`: write continues"]);
         assert_eq!(
             messages("src/a.rs", "#[error(\"the licence is missing\")]\n"),
@@ -223,6 +220,7 @@ mod tests {
 
     #[test]
     fn doc_comments_begin_with_a_verb_or_a_noun() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         let check = |text: &str| messages("crates/sa-x/src/a.rs", text);
         for flagged in
             ["/// Its id.\n", "/// Whether it runs.\n", "// It ends. What is left, stays.\n", "/// Told.\n"]
@@ -238,17 +236,20 @@ mod tests {
 
     #[test]
     fn code_and_links_are_free() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         let page = "Set `time-out` to `1`, see [it](time-out.md#anew).\n```sh\ngo on\n```\n";
         assert_eq!(messages("docs/a.md", page), [""; 0]);
     }
 
     #[test]
     fn words_are_whole() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         assert_eq!(messages("docs/a.md", "Retold, colourless, time-outlier\n"), [""; 0]);
     }
 
     #[test]
     fn sentences_begin_with_their_subject() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
         let flagged = ["- What counts is this.", "It ends. Whether it does, shows.", "| a | What is sent |"];
         for line in flagged {
             assert_eq!(messages("docs/a.md", line).len(), 1, "{line}");

@@ -43,9 +43,20 @@ impl Sources {
         file.map(|file| file.text.as_str()).with_context(|| format!("{path} is missing"))
     }
 
-    /// Returns the findings of a rule about one file.
+    /// Returns the places of one file at which a rule is broken.
     #[cfg(test)]
-    pub(super) fn judged_by(rule: super::Check, path: &str, text: &str) -> Vec<super::Finding> {
+    pub(super) fn places(rule: super::Check, path: &str, text: &str) -> Vec<String> {
+        Self::judged_by(rule, path, text).into_iter().map(|finding| finding.place).collect()
+    }
+
+    /// Returns what a rule finds in one file, as it is printed.
+    #[cfg(test)]
+    pub(super) fn messages(rule: super::Check, path: &str, text: &str) -> Vec<String> {
+        Self::judged_by(rule, path, text).iter().map(ToString::to_string).collect()
+    }
+
+    #[cfg(test)]
+    fn judged_by(rule: super::Check, path: &str, text: &str) -> Vec<super::Finding> {
         rule(&Self::of(&[(path, text)])).unwrap_or_default()
     }
 

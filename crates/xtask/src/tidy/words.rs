@@ -70,12 +70,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn places(path: &str, text: &str) -> Vec<String> {
-        Sources::judged_by(check, path, text).into_iter().map(|finding| finding.place).collect()
-    }
-
     #[test]
     fn unfinished_code_is_found_where_it_counts() {
+        let places = |path, text: &str| Sources::places(check, path, text);
         let unfinished = concat!("x\n  to", "do!()\n");
         assert_eq!(places("a.rs", unfinished), ["a.rs:2"]);
         assert_eq!(places("a.md", unfinished), [""; 0]);
@@ -85,6 +82,7 @@ mod tests {
 
     #[test]
     fn marks_are_whole_words() {
+        let places = |path, text: &str| Sources::places(check, path, text);
         assert_eq!(places("a.md", concat!("- TO", "DO: it\n")), ["a.md:1"]);
         assert_eq!(places("a.md", concat!("MASTO", "DON, XX", "XX, a mkstemp suffix\n")), [""; 0]);
         assert_eq!(places("package-lock.json", concat!("\"XX", "X\"\n")), [""; 0]);
