@@ -111,7 +111,8 @@ fn complete(fields: &mut Fields) {
     }
 }
 
-/// Expands the marks of a member, and leaves members that the contract does not list out of its schema.
+/// Expands the marks of a member. The schema has the members of an embedded type among its own, and not those that a map
+/// keeps because the contract does not list them.
 fn expand_marks(field: &mut Field) {
     let kind = last_segment(&field.ty);
     for attribute in std::mem::take(&mut field.attrs) {
@@ -133,7 +134,12 @@ fn expand_marks(field: &mut Field) {
         }
     }
     if mention(&field.attrs, "flatten") {
-        field.attrs.push(parse_quote!(#[schema(ignore)]));
+        let is_map = kind.ends_with("Map");
+        field.attrs.push(if is_map {
+            parse_quote!(#[schema(ignore)])
+        } else {
+            parse_quote!(#[schema(inline)])
+        });
     }
 }
 

@@ -29,7 +29,7 @@ pub fn api(words: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The doc comment is its documentation: the summary, the description, and a list of statuses (`- 404: …`, with the
 /// headers of a response nested), of the body (`- body: …`) and of request headers (`` - `Prefer`: … ``, or
-/// `` - `Prefer` (required): … ``). Parameters of the path have descriptions; `` - `{id}`: … `` is another one. Those of `Query<T>`, the body of `JsonBody<T>` and the answer of `Json<T>` are taken from the signature.
+/// `` - `Prefer` (required): … ``). Parameters of the path have descriptions; `` - `{id}`: … `` is another one. Those of a `#[query]` struct, the body of `JsonBody<T>` and the answer of `Json<T>` are taken from the signature.
 /// The flag `ticket` is for streams that a ticket opens, `public` for operations without a token.
 #[proc_macro_attribute]
 pub fn operation(declaration: TokenStream, item: TokenStream) -> TokenStream {
@@ -44,7 +44,8 @@ pub fn operations(handlers: TokenStream) -> TokenStream {
     parse_macro_input!(handlers as operation::Operations).expand().into()
 }
 
-/// Makes a struct the query of operations. Its fields are the parameters, their comments the descriptions.
+/// Makes a struct, whose name ends with `Query`, the query of operations that take it. Its fields are the parameters,
+/// their comments the descriptions.
 #[proc_macro_attribute]
 pub fn query(_: TokenStream, item: TokenStream) -> TokenStream {
     query::expand(parse_macro_input!(item as ItemStruct)).into()

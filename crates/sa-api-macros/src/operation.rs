@@ -1,14 +1,14 @@
 //! `#[operation]` and `operations!`: a handler, its route and its documentation, declared once.
 
-use crate::docs::{HeaderDocs, OperationDocs, ResponseDocs};
+use crate::docs::{Block, blocks};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, ItemFn, LitStr, Path, PathArguments, Result, ReturnType, Token,
-    Type, parenthesized,
+    Attribute, Error, FnArg, GenericArgument, Ident, ItemFn, LitStr, Path, PathArguments, Result, ReturnType,
+    Token, Type, parenthesized,
 };
 
 /// The declaration of an operation: `id: method "path" (request) -> response, flags`.
@@ -81,6 +81,69 @@ impl Content {
     }
 }
 
+/// The documentation of an operation.
+#[derive(Default)]
+struct OperationDocs {
+    summary: String,
+    description: String,
+    body: Option<String>,
+    headers: Vec<HeaderDocs>,
+    responses: Vec<ResponseDocs>,
+}
+
+struct ResponseDocs {
+    status: u16,
+    description: String,
+    headers: Vec<HeaderDocs>,
+}
+
+/// A header of requests or of a response, or a parameter of the path if its name is in braces.
+struct HeaderDocs {
+    name: String,
+    description: String,
+    is_required: bool,
+}
+
+impl OperationDocs {
+    /// Reads the comment: the summary, the description, and a list of statuses, headers and the body.
+    fn read(attributes: &[Attribute]) -> Result<Self> {
+        let mut docs = Self::default();
+        for Block { is_nested, text } in blocks(attributes) {
+            let Some(item) = text.strip_prefix("- ") else {
+                let known = if docs.summary.is_empty() { &mut docs.summary } else { &mut docs.description };
+                if !known.is_empty() {
+                    return Err(misplaced(&text));
+                }
+                *known = text;
+                continue;
+            };
+            let (name, text) = item.split_once(": ").ok_or_else(|| misplaced(item))?;
+            let text = text.to_owned();
+            if let Some((name, suffix)) = name.strip_prefix('`').and_then(|name| name.split_once('`')) {
+                let last = docs.responses.last_mut().map(|response| &mut response.headers);
+                let headers = if is_nested { last } else { Some(&mut docs.headers) };
+                headers.ok_or_else(|| misplaced(item))?.push(HeaderDocs {
+                    name: name.to_owned(),
+                    description: text,
+                    is_required: suffix == " (required)",
+                });
+            } else if name == "body" {
+                docs.body = Some(text);
+            } else {
+                let status = name.parse().map_err(|_| misplaced(item))?;
+                docs.responses.push(ResponseDocs { status, description: text, headers: Vec::new() });
+            }
+        }
+        Ok(docs)
+    }
+}
+
+fn misplaced(text: &str) -> Error {
+    let expected = "a summary, a description, then `- 200: …`, `- body: …` and `` - `Header`: … ``";
+    let message = format!("unexpected text in the comment of an operation: '{text}'; expected {expected}");
+    Error::new(proc_macro2::Span::call_site(), message)
+}
+
 /// Adds the documentation and the route to a handler.
 pub(crate) fn expand(declaration: Declaration, handler: &ItemFn) -> Result<TokenStream> {
     let docs = OperationDocs::read(&handler.attrs)?;
@@ -114,14 +177,15 @@ pub(crate) fn expand(declaration: Declaration, handler: &ItemFn) -> Result<Token
 /// Returns the parameters of a query, of the ticket and of headers. Headers come first if the handler takes them first.
 fn parameters(handler: &ItemFn, docs: &OperationDocs, takes_ticket: bool) -> Vec<TokenStream> {
     let arguments: Vec<&Type> = arguments(handler).collect();
-    let mut parameters: Vec<TokenStream> =
-        arguments.iter().filter_map(|argument| find(argument, "Query")).map(|query| quote!(#query)).collect();
+    let queries = arguments.iter().filter_map(|argument| query_type(argument));
+    let mut parameters: Vec<TokenStream> = queries.map(|query| quote!(#query)).collect();
     if takes_ticket {
         let text = "A ticket from `POST /v1/tickets`, for clients that cannot send headers";
         parameters.push(quote!(("ticket" = Option<String>, Query, description = #text)));
     }
-    let place = |name: &str| arguments.iter().position(|argument| is_named(argument, name));
-    let are_first = place("HeaderMap").zip(place("Query")).is_some_and(|(headers, query)| headers < query);
+    let headers = arguments.iter().position(|argument| ends_with(argument, "HeaderMap"));
+    let query = arguments.iter().position(|argument| query_type(argument).is_some());
+    let are_first = headers.zip(query).is_some_and(|(headers, query)| headers < query);
     let of_path = |header: &&HeaderDocs| header.name.starts_with('{');
     let headers = docs.headers.iter().filter(|header| !of_path(header));
     let headers = headers.map(|HeaderDocs { name, description, is_required }| {
@@ -199,8 +263,14 @@ fn arguments(handler: &ItemFn) -> impl Iterator<Item = &Type> {
     })
 }
 
-fn is_named(written: &Type, name: &str) -> bool {
-    matches!(written, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == name))
+/// Returns the type of an argument that `#[query]` made, also within a result.
+fn query_type(written: &Type) -> Option<&Type> {
+    Some(inner(written, "ApiResult").unwrap_or(written)).filter(|written| ends_with(written, "Query"))
+}
+
+fn ends_with(written: &Type, name: &str) -> bool {
+    let Type::Path(path) = written else { return false };
+    path.path.segments.last().is_some_and(|last| last.ident.to_string().ends_with(name))
 }
 
 /// Returns `T` of a type that is written `name<T>`.

@@ -13,7 +13,7 @@ const DOCUMENTED_AS: [(&str, &str, bool); 4] = [
     ("Option<usize>", "Option<u64>", false),
 ];
 
-/// Makes a struct readable from queries, and its fields parameters of operations that take it.
+/// Makes a struct an extractor that reads the query, and its fields parameters of operations that take it.
 pub(crate) fn expand(mut item: ItemStruct) -> TokenStream {
     item.attrs.push(parse_quote!(#[derive(Debug, serde::Deserialize, utoipa::IntoParams)]));
     item.attrs.push(parse_quote!(#[serde(rename_all = "camelCase")]));
@@ -36,5 +36,19 @@ pub(crate) fn expand(mut item: ItemStruct) -> TokenStream {
             }
         }
     }
-    quote!(#item)
+    let name = &item.ident;
+    quote! {
+        #item
+
+        impl axum::extract::FromRequestParts<crate::state::AppState> for #name {
+            type Rejection = crate::problem::ApiError;
+
+            async fn from_request_parts(
+                parts: &mut http::request::Parts,
+                _: &crate::state::AppState,
+            ) -> crate::problem::ApiResult<Self> {
+                crate::query::read(parts.uri.query())
+            }
+        }
+    }
 }

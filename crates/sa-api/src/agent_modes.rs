@@ -25,7 +25,7 @@ pub struct AgentModes {
 }
 
 /// An `agentMode` with a `permissionMode`: the modes that the agent gets, and the effect.
-#[api(Eq)]
+#[api(Default, Eq)]
 pub struct ModeCombination {
     /// The `agentMode`.
     pub agent_mode: String,

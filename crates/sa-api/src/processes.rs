@@ -55,16 +55,24 @@ pub struct ProcessRunRequest {
     pub max_output_bytes: Option<usize>,
 }
 
+/// End of a command or process.
+#[api(Copy, Default, Eq)]
+pub struct ExitStatus {
+    /// Exit code, if the process exited by itself.
+    pub exit_code: Option<i32>,
+    /// Number of the signal that ended the process.
+    pub signal: Option<i32>,
+    /// True if the kernel killed the process for lack of memory.
+    #[optional]
+    pub oom_killed: bool,
+}
+
 /// Result of a command.
 #[api(Eq)]
 pub struct ProcessRunResponse {
-    /// Exit code, if the command exited by itself.
-    pub exit_code: Option<i32>,
-    /// Number of the signal that ended the command.
-    pub signal: Option<i32>,
-    /// True if the kernel killed the command for lack of memory.
-    #[optional]
-    pub oom_killed: bool,
+    /// End of the command.
+    #[serde(flatten)]
+    pub exit: ExitStatus,
     /// True if the command was killed after the timeout.
     pub timed_out: bool,
     /// Standard output. Bytes that are not UTF-8 are replaced.
@@ -104,13 +112,9 @@ pub struct ProcessInfo {
     pub status: ProcessState,
     /// Process id in the system, while the process runs.
     pub pid: Option<u32>,
-    /// Exit code, if the process exited by itself.
-    pub exit_code: Option<i32>,
-    /// Number of the signal that ended the process.
-    pub signal: Option<i32>,
-    /// True if the kernel killed the process for lack of memory.
-    #[optional]
-    pub oom_killed: bool,
+    /// End of the process.
+    #[serde(flatten)]
+    pub exit: ExitStatus,
     /// Time at which the process was started.
     pub created_at: Timestamp,
     /// Time at which the process exited.

@@ -1,8 +1,25 @@
 //! Tokens and cost over all sessions.
 
 use crate::Timestamp;
-use crate::sessions::UsageCost;
+use crate::sessions::{TokenCounts, UsageCost};
 use sa_api_macros::api;
+
+/// Turns whose usage is summed up, and their grouping. No sessions, agents or models stand for all.
+#[derive(Debug, Clone, Default)]
+pub struct UsageFilter {
+    /// Start of the period, inclusive.
+    pub from: Option<Timestamp>,
+    /// End of the period, exclusive.
+    pub to: Option<Timestamp>,
+    /// Ids of sessions.
+    pub sessions: Vec<String>,
+    /// Ids of agents.
+    pub agents: Vec<String>,
+    /// Models, as agents name them.
+    pub models: Vec<String>,
+    /// Properties that the turns of a group share. A request without any groups by day.
+    pub group_by: Vec<UsageGrouping>,
+}
 
 /// Tokens and cost over all sessions, in groups.
 #[api(Default)]
@@ -42,18 +59,9 @@ pub struct UsageGroup {
 pub struct UsageFigures {
     /// Turns that ended.
     pub turns: u64,
-    /// Input tokens.
-    pub input_tokens: Option<u64>,
-    /// Output tokens.
-    pub output_tokens: Option<u64>,
-    /// Tokens read from a cache.
-    pub cached_read_tokens: Option<u64>,
-    /// Tokens written to a cache.
-    pub cached_write_tokens: Option<u64>,
-    /// Reasoning tokens.
-    pub thought_tokens: Option<u64>,
-    /// All tokens.
-    pub total_tokens: Option<u64>,
+    /// Sum of the tokens.
+    #[serde(flatten)]
+    pub tokens: TokenCounts,
     /// Cost, one entry for each currency. Empty if no agent reported a cost.
     pub costs: Vec<UsageCost>,
 }

@@ -71,6 +71,12 @@ impl ClientError {
     }
 }
 
+impl From<Problem> for ClientError {
+    fn from(problem: Problem) -> Self {
+        Self::Problem { status: problem.status, problem: Box::new(problem) }
+    }
+}
+
 fn is_temporary(status: u16) -> bool {
     status == 429 || status >= 500
 }

@@ -3,7 +3,7 @@
 use crate::client::{EVENT_STREAM, JSON, read_json, with_headers};
 use crate::operations::operations;
 use crate::transfer::{Download, Upload};
-use crate::{Client, EventStream, Result};
+use crate::{Client, EventStream, Page, Result};
 use reqwest::header::{
     CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, LINK, RANGE,
 };
@@ -15,15 +15,6 @@ use sa_api::{
 use serde::Serialize;
 
 const BYTES: &str = "application/octet-stream";
-
-/// A part of a listing.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct FsPage {
-    /// At most so many.
-    pub limit: Option<usize>,
-    /// Only names after this one.
-    pub after: Option<String>,
-}
 
 /// A directory's entries, or a page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +62,7 @@ pub struct FsPackOptions {
     pub leave_ignored: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct FsWatchOptions {
     /// Also what is below.
     pub recursive: bool,
@@ -93,10 +84,8 @@ pub struct FsSearch {
     pub ignore_case: bool,
     /// Also what `.gitignore` and the like exclude.
     pub ignored: bool,
-    /// At most so many results.
-    pub limit: Option<usize>,
-    /// Continue after this path.
-    pub after: Option<String>,
+    #[serde(skip)]
+    pub page: Page,
 }
 
 operations! {
@@ -112,7 +101,7 @@ operations! {
     move_fs_entry(request: &FsMoveRequest) -> FsMoveResponse = POST ["v1", "fs", "move"], json request;
     /// Searches for names and contents.
     search_fs(path: &str, search: &FsSearch) -> FsSearchResponse =
-        GET ["v1", "fs", "search"], query [("path", path)], query search;
+        GET ["v1", "fs", "search"], query [("path", path)], query search, query search.page;
 }
 
 impl Client {
@@ -127,7 +116,7 @@ impl Client {
     }
 
     /// Lists a directory, or one page of it.
-    pub async fn list_fs_entries(&self, path: &str, page: &FsPage) -> Result<FsListing> {
+    pub async fn list_fs_entries(&self, path: &str, page: &Page) -> Result<FsListing> {
         self.listing(self.fs(Method::GET, "entries", JSON, path)?.query(page)).await
     }
 
@@ -170,13 +159,9 @@ impl Client {
         body: Upload,
         options: &FsWriteOptions,
     ) -> Result<FsWriteResponse> {
-        let mut request = self.fs(Method::PUT, "file", JSON, path)?.header(CONTENT_TYPE, BYTES);
-        if let Some(mode) = &options.mode {
-            request = request.query(&[("mode", mode)]);
-        }
-        if options.no_sync {
-            request = request.query(&[("sync", "false")]);
-        }
+        let request = self.fs(Method::PUT, "file", JSON, path)?.header(CONTENT_TYPE, BYTES);
+        let request = request.query(&options.mode.as_ref().map(|mode| [("mode", mode)]));
+        let request = request.query(&options.no_sync.then_some([("sync", false)]));
         let conditions =
             [(IF_MATCH, options.if_match.as_deref()), (IF_NONE_MATCH, options.if_none_match.as_deref())];
         self.ask(body.attach(with_headers(request, conditions)?)).await
@@ -197,9 +182,8 @@ impl Client {
 
     /// The events of what changes.
     pub async fn watch_fs(&self, path: &str, options: FsWatchOptions) -> Result<EventStream> {
-        let request = self.fs(Method::GET, "watch", EVENT_STREAM, path)?;
-        let query = [("recursive", options.recursive), ("ignored", options.ignored)];
-        EventStream::new(self.send(request.query(&query)).await?)
+        let request = self.fs(Method::GET, "watch", EVENT_STREAM, path)?.query(&options);
+        EventStream::new(self.send(request).await?)
     }
 }
 

@@ -35,15 +35,8 @@ impl SessionEvents {
     /// refuses, or something else answers in its place.
     pub async fn next(&mut self) -> Result<Option<SessionStep>> {
         loop {
-            let Some(stream) = self.connection.stream() else {
-                self.connection.wait().await;
-                self.has_moved = false;
-                let opened = self.client.stream_events(&self.id, &self.query).await;
-                if self.connection.on_attempt(opened)?.is_break() {
-                    return Ok(None);
-                }
-                continue;
-            };
+            let open = async || self.client.stream_events(&self.id, &self.query).await;
+            let Some(stream) = self.connection.stream(open).await? else { return Ok(None) };
             match stream.next().await {
                 Ok(Some(event)) => {
                     self.has_moved = true;
@@ -51,7 +44,10 @@ impl SessionEvents {
                 }
                 Ok(None) if self.is_over().await? => return Ok(None),
                 Err(error) if !error.is_temporary() => return Err(error),
-                Ok(None) | Err(_) => self.connection.lose(),
+                Ok(None) | Err(_) => {
+                    self.connection.lose();
+                    self.has_moved = false;
+                }
             }
         }
     }
@@ -72,7 +68,7 @@ impl SessionEvents {
             }
             "failure" => {
                 let problem: Problem = serde_json::from_slice(event.data.as_bytes()).map_err(broken)?;
-                Err(ClientError::Problem { status: problem.status, problem: Box::new(problem) })
+                Err(problem.into())
             }
             other => Err(ClientError::protocol(format!("there is no event '{other}'"))),
         }

@@ -1,16 +1,13 @@
 //! The list of sessions, page by page.
 
 use crate::operations::operations;
-use crate::{Client, Result};
+use crate::{Client, Page, Result};
 use sa_api::sessions::{Session, SessionList, SessionState};
 
 /// Filter of sessions. An empty filter matches any.
 #[derive(Debug, Clone, Default)]
 pub struct SessionQuery {
-    /// The most sessions of a page.
-    pub limit: Option<usize>,
-    /// The `next` of the page before.
-    pub after: Option<String>,
+    pub page: Page,
     pub states: Vec<SessionState>,
     pub agents: Vec<String>,
     /// Members of their metadata, all of which they must have.
@@ -30,7 +27,8 @@ pub struct SessionPages {
 
 operations! {
     /// Lists a page of sessions.
-    list_sessions(query: &SessionQuery) -> SessionList = GET ["v1", "sessions"], query query.pairs();
+    list_sessions(query: &SessionQuery) -> SessionList =
+        GET ["v1", "sessions"], query query.pairs(), query query.page;
 }
 
 impl Client {
@@ -52,7 +50,7 @@ impl SessionPages {
             }
             let list = self.client.list_sessions(&self.query).await?;
             self.is_last = list.next.is_none();
-            self.query.after = list.next;
+            self.query.page.after = list.next;
             self.page = list.sessions.into_iter();
         }
     }
@@ -61,8 +59,6 @@ impl SessionPages {
 impl SessionQuery {
     fn pairs(&self) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
-        pairs.extend(self.limit.map(|limit| ("limit", limit.to_string())));
-        pairs.extend(self.after.clone().map(|after| ("after", after)));
         pairs.extend(self.states.iter().map(|state| ("state", state.name().to_owned())));
         pairs.extend(self.agents.iter().map(|agent| ("agent", agent.clone())));
         pairs.extend(self.metadata.iter().map(|(key, value)| ("metadata", format!("{key}:{value}"))));

@@ -3,14 +3,16 @@
 use crate::client::{EVENT_STREAM, JSON, with_headers};
 use crate::operations::operations;
 use crate::{Client, Download, EventStream, Result, SessionEvents, Upload};
+use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderName};
-use reqwest::{Method, RequestBuilder};
 use sa_api::sessions::{
     CancelResult, CreateSession, EventPage, EventType, ForkSession, MessageAccepted, PermissionReply,
     PostMessage, QuestionReply, QueueOrder, Session, SessionPatch, TranscriptOrder, TranscriptPage,
 };
 use serde::Serialize;
 
+/// The key that makes a repeated request safe.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const LINES: &str = "application/x-ndjson";
 
 /// The events to read.
@@ -52,15 +54,10 @@ impl EventQuery {
     }
 
     fn selection(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = Vec::new();
-        if !self.types.is_empty() {
-            let names: Vec<&str> = self.types.iter().map(|one| one.name()).collect();
-            pairs.push(("types", names.join(",")));
-        }
-        if self.without_deltas {
-            pairs.push(("deltas", "false".to_owned()));
-        }
-        pairs
+        let names: Vec<&str> = self.types.iter().map(|one| one.name()).collect();
+        let types = (!names.is_empty()).then(|| ("types", names.join(",")));
+        let deltas = self.without_deltas.then(|| ("deltas", "false".to_owned()));
+        types.into_iter().chain(deltas).collect()
     }
 
     fn page(&self) -> Vec<(&'static str, String)> {
@@ -82,6 +79,10 @@ pub struct TranscriptQuery {
 }
 
 operations! {
+    /// Creates a session with an id that the daemon chooses, and starts its agent. With a key the same request can be sent again
+    /// without creating a second session.
+    create_new_session(session: &CreateSession, key: Option<&str>) -> Session =
+        POST ["v1", "sessions"], json session, headers [(IDEMPOTENCY_KEY, key)];
     /// Creates a session with an id that the client chooses, and starts its agent.
     create_session(id: &str, session: &CreateSession) -> Session = POST ["v1", "sessions", id], json session;
     get_session(id: &str) -> Session = GET ["v1", "sessions", id];
@@ -95,6 +96,9 @@ operations! {
     resume_session(id: &str) -> Session = POST ["v1", "sessions", id, "resume"];
     /// Creates a session that continues from another one's conversation.
     fork_session(id: &str, fork: &ForkSession) -> Session = POST ["v1", "sessions", id, "fork"], json fork;
+    /// Sends a message. With a key it can be sent again without being doubled.
+    post_message(id: &str, message: &PostMessage, key: Option<&str>) -> MessageAccepted =
+        POST ["v1", "sessions", id, "messages"], json message, headers [(IDEMPOTENCY_KEY, key)];
     /// Withdraws a message that waits for its turn.
     withdraw_message(id: &str, message_id: &str) = DELETE ["v1", "sessions", id, "messages", message_id];
     /// Changes the order of messages that wait.
@@ -118,24 +122,6 @@ operations! {
 }
 
 impl Client {
-    /// Creates a session with an id that the daemon chooses, and starts its agent. With a key the same request can be sent again
-    /// without creating a second session.
-    pub async fn create_new_session(&self, session: &CreateSession, key: Option<&str>) -> Result<Session> {
-        let request = self.request(Method::POST, &["v1", "sessions"], JSON)?;
-        self.ask(with_key(request.json(session), key)?).await
-    }
-
-    /// Sends a message. With a key it can be sent again without being doubled.
-    pub async fn post_message(
-        &self,
-        id: &str,
-        message: &PostMessage,
-        key: Option<&str>,
-    ) -> Result<MessageAccepted> {
-        let request = self.request(Method::POST, &["v1", "sessions", id, "messages"], JSON)?;
-        self.ask(with_key(request.json(message), key)?).await
-    }
-
     /// Sends a message; what comes of it, up to the end of its turn.
     pub async fn post_message_stream(
         &self,
@@ -145,7 +131,7 @@ impl Client {
     ) -> Result<EventStream> {
         let path = ["v1", "sessions", id, "messages", "stream"];
         let request = self.request(Method::POST, &path, EVENT_STREAM)?.json(message);
-        EventStream::new(self.send(with_key(request, key)?).await?)
+        EventStream::new(self.send(with_headers(request, [(IDEMPOTENCY_KEY, key)])?).await?)
     }
 
     /// Streams a session's events on one connection.
@@ -173,9 +159,4 @@ impl Client {
         let request = request.header(CONTENT_TYPE, LINES).query(&id.map(|id| [("sessionId", id)]));
         self.ask(lines.attach(request)).await
     }
-}
-
-/// Adds the key that makes a repeated request safe.
-fn with_key(request: RequestBuilder, key: Option<&str>) -> Result<RequestBuilder> {
-    with_headers(request, [(HeaderName::from_static("idempotency-key"), key)])
 }

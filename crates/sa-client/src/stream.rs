@@ -4,7 +4,6 @@ use crate::client::broken_answer;
 use crate::{Client, ClientError, Result, SseEvent, SseParser};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
-use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -71,11 +70,6 @@ impl Reconnection {
         Self { stream: Some(stream), pause: FIRST_PAUSE }
     }
 
-    /// Returns the connection; nothing after it was lost.
-    pub(crate) fn stream(&mut self) -> Option<&mut EventStream> {
-        self.stream.as_mut()
-    }
-
     /// Drops a connection that ended or broke.
     pub(crate) fn lose(&mut self) {
         if let Some(stream) = self.stream.take() {
@@ -83,21 +77,23 @@ impl Reconnection {
         }
     }
 
-    /// Waits for the time of the next attempt.
-    pub(crate) async fn wait(&mut self) {
-        sleep(self.pause).await;
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-    }
-
-    /// Takes the outcome of an attempt. Breaks if nothing is left to connect to. An error is final.
-    pub(crate) fn on_attempt(&mut self, outcome: Result<EventStream>) -> Result<ControlFlow<()>> {
-        match outcome {
-            Ok(stream) => self.stream = Some(stream),
-            Err(error) if error.problem_status() == Some(404) => return Ok(ControlFlow::Break(())),
-            Err(error) if error.is_temporary() => {}
-            Err(error) => return Err(error),
+    /// Returns the connection. One that was lost is opened again, after a pause. Returns nothing if nothing is left to
+    /// connect to. An error is final.
+    pub(crate) async fn stream(
+        &mut self,
+        open: impl AsyncFn() -> Result<EventStream>,
+    ) -> Result<Option<&mut EventStream>> {
+        while self.stream.is_none() {
+            sleep(self.pause).await;
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+            match open().await {
+                Ok(stream) => self.stream = Some(stream),
+                Err(error) if error.problem_status() == Some(404) => return Ok(None),
+                Err(error) if error.is_temporary() => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(self.stream.as_mut())
     }
 }
 
@@ -125,14 +121,8 @@ impl ReconnectingStream {
     /// something else answers in its place.
     pub async fn next(&mut self) -> Result<Option<SseEvent>> {
         loop {
-            let Some(stream) = self.connection.stream() else {
-                self.connection.wait().await;
-                let opened = self.client.stream_acp(&self.server_id, self.last_event_id.as_deref()).await;
-                if self.connection.on_attempt(opened)?.is_break() {
-                    return Ok(None);
-                }
-                continue;
-            };
+            let open = async || self.client.stream_acp(&self.server_id, self.last_event_id.as_deref()).await;
+            let Some(stream) = self.connection.stream(open).await? else { return Ok(None) };
             let outcome = stream.next().await;
             if let Some(id) = stream.last_event_id() {
                 self.last_event_id = Some(id.to_owned());

@@ -8,6 +8,7 @@ use futures_util::{SinkExt, StreamExt};
 use reqwest::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE};
 use reqwest::{RequestBuilder, StatusCode, Upgraded};
 use sa_api::{ProcessTerminalSize, TerminalClientFrame, TerminalServerFrame};
+use std::fmt;
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -91,8 +92,9 @@ impl Terminal {
     }
 }
 
-impl std::fmt::Debug for Terminal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// Buffers of the connection may hold what was typed: nothing of it.
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Terminal").finish_non_exhaustive()
     }
 }

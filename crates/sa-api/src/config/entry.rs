@@ -1,6 +1,5 @@
 //! Entries as clients and other programs write them, brought into one form.
 
-use super::{McpServerConfig, SkillsConfig, mcp, skills};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -14,18 +13,6 @@ pub(super) type Object = Map<String, Value>;
 pub trait ConfigEntry: DeserializeOwned {
     /// Brings an entry into its usual form, or says what is wrong with it. Unknown members stay.
     fn normalize(entry: Map<String, Value>) -> Result<Map<String, Value>, InvalidEntry>;
-}
-
-impl ConfigEntry for McpServerConfig {
-    fn normalize(entry: Object) -> Result<Object, InvalidEntry> {
-        mcp::normalize(entry)
-    }
-}
-
-impl ConfigEntry for SkillsConfig {
-    fn normalize(entry: Object) -> Result<Object, InvalidEntry> {
-        skills::normalize(entry)
-    }
 }
 
 /// A member of an entry that is wrong.

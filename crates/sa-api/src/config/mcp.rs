@@ -1,6 +1,7 @@
 //! MCP servers: a command that is started, or an address that is called.
 
-use super::entry::{InvalidEntry, Object};
+use super::McpServerConfig;
+use super::entry::{ConfigEntry, InvalidEntry, Object};
 use super::field::{Field, Shape, check, excerpt, optional, required, wrong};
 use serde_json::Value;
 
@@ -27,45 +28,46 @@ const REMOTE: [Field; 8] = [
     TIMEOUT,
 ];
 
-/// Brings an MCP server into its usual form, or says what is wrong with it. Unknown fields stay.
-pub(super) fn normalize(mut server: Object) -> Result<Object, InvalidEntry> {
-    let given = match server.remove("type") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text),
-        Some(_) => return Err(wrong("", "type", "must be a text")),
-    };
-    let kind = match given.as_deref() {
-        Some("local" | "stdio") => "local",
-        Some("remote" | "http" | "sse" | "streamable-http" | "streamableHttp") => "remote",
-        Some(other) => {
-            let known = "must be `local` (also `stdio`) or `remote` (also `http`, `sse`)";
-            return Err(wrong("", "type", &format!("{known}, not `{}`", excerpt(other))));
-        }
-        // As other programs write it.
-        None if server.contains_key("command") && !server.contains_key("url") => "local",
-        None if server.contains_key("url") && !server.contains_key("command") => "remote",
-        None => return Err(wrong("", "type", "is missing; `local` has a `command`, `remote` a `url`")),
-    };
-    if kind == "local" {
-        split_command(&mut server)?;
-        check(&mut server, "", &LOCAL)?;
-    } else {
-        // The short names of the kind name the transport as well.
-        let transport = match given.as_deref() {
-            Some("sse") => Some("sse"),
-            Some("http" | "streamable-http" | "streamableHttp") => Some("http"),
-            _ => None,
+impl ConfigEntry for McpServerConfig {
+    fn normalize(mut server: Object) -> Result<Object, InvalidEntry> {
+        let given = match server.remove("type") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text),
+            Some(_) => return Err(wrong("", "type", "must be a text")),
         };
-        if let Some(transport) = transport
-            && server.get("transport").is_none_or(Value::is_null)
-        {
-            server.insert("transport".to_owned(), transport.into());
+        let kind = match given.as_deref() {
+            Some("local" | "stdio") => "local",
+            Some("remote" | "http" | "sse" | "streamable-http" | "streamableHttp") => "remote",
+            Some(other) => {
+                let known = "must be `local` (also `stdio`) or `remote` (also `http`, `sse`)";
+                return Err(wrong("", "type", &format!("{known}, not `{}`", excerpt(other))));
+            }
+            // As other programs write it.
+            None if server.contains_key("command") && !server.contains_key("url") => "local",
+            None if server.contains_key("url") && !server.contains_key("command") => "remote",
+            None => return Err(wrong("", "type", "is missing; `local` has a `command`, `remote` a `url`")),
+        };
+        if kind == "local" {
+            split_command(&mut server)?;
+            check(&mut server, "", &LOCAL)?;
+        } else {
+            // The short names of the kind name the transport as well.
+            let transport = match given.as_deref() {
+                Some("sse") => Some("sse"),
+                Some("http" | "streamable-http" | "streamableHttp") => Some("http"),
+                _ => None,
+            };
+            if let Some(transport) = transport
+                && server.get("transport").is_none_or(Value::is_null)
+            {
+                server.insert("transport".to_owned(), transport.into());
+            }
+            check(&mut server, "", &REMOTE)?;
+            check_remote(&server)?;
         }
-        check(&mut server, "", &REMOTE)?;
-        check_remote(&server)?;
+        server.insert("type".to_owned(), kind.into());
+        Ok(server)
     }
-    server.insert("type".to_owned(), kind.into());
-    Ok(server)
 }
 
 /// Splits a command that is written as one list with its arguments.
@@ -112,12 +114,12 @@ mod tests {
 
     #[track_caller]
     fn becomes(given: Value, expected: Value) {
-        assert_eq!(Value::Object(normalize(object(given)).unwrap()), expected);
+        assert_eq!(Value::Object(McpServerConfig::normalize(object(given)).unwrap()), expected);
     }
 
     #[track_caller]
     fn refused(given: Value, why: &str) {
-        let error = normalize(object(given)).unwrap_err().to_string();
+        let error = McpServerConfig::normalize(object(given)).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
 

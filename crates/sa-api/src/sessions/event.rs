@@ -260,6 +260,16 @@ pub struct Usage {
     pub context_used: Option<u64>,
     /// Tokens that the model's context can hold.
     pub context_size: Option<u64>,
+    /// Tokens that were used.
+    #[serde(flatten)]
+    pub tokens: TokenCounts,
+    /// Cost.
+    pub cost: Option<UsageCost>,
+}
+
+/// Tokens by what they were used for.
+#[api(Copy, Default, Eq)]
+pub struct TokenCounts {
     /// Input tokens.
     pub input_tokens: Option<u64>,
     /// Output tokens.
@@ -272,8 +282,6 @@ pub struct Usage {
     pub thought_tokens: Option<u64>,
     /// All tokens.
     pub total_tokens: Option<u64>,
-    /// Cost.
-    pub cost: Option<UsageCost>,
 }
 
 /// A cost.

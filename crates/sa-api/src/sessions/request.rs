@@ -7,7 +7,7 @@ use sa_api_macros::api;
 use serde_json::Value;
 
 /// A request for answers. It stays open until it is answered or rejected, or its turn ends.
-#[api]
+#[api(Default)]
 pub struct QuestionRequest {
     /// Id of the request, unique in its session.
     pub id: String,
@@ -27,7 +27,7 @@ pub struct QuestionRequest {
 }
 
 /// A question.
-#[api]
+#[api(Default)]
 pub struct Question {
     /// Short heading of the question.
     pub header: Option<String>,
@@ -69,11 +69,12 @@ pub struct Question {
 }
 
 /// Kind of the answer to a question.
-#[api]
+#[api(Default)]
 pub enum QuestionKind {
     /// One or several of the options.
     Choice,
     /// Text.
+    #[default]
     Text,
     /// A number.
     Number,

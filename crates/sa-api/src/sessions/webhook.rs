@@ -29,7 +29,7 @@ pub struct WebhookDelivery {
 }
 
 /// Status of a webhook.
-#[api(Eq)]
+#[api(Default, Eq)]
 pub struct WebhookStatus {
     /// Address of the receiver, without parts that may be secret.
     pub url: String,
