@@ -39,7 +39,8 @@ pub use protocol::output_buffer::OutputBuffer;
 pub use protocol::profile::{Extra, Login, Profile};
 pub use protocol::prompt_end::NAMESPACE;
 pub use protocol::request::{
-    Form, How, ListRequest, OpenRequest, Request, RequestedWorkspace, SetRequest, Setting, Workspace,
+    CheckedRequest, Form, How, ListRequest, OpenRequest, Request, RequestedWorkspace, SetRequest, Setting,
+    Workspace,
 };
 pub use protocol::stdio::{StdinReader, StdoutWriter, run_on_stdio};
 pub use sa_disk::{open_plain, read_plain, read_plain_text};
@@ -51,10 +52,12 @@ pub use session::cancellation::Cancellation;
 pub use session::compaction::Compaction;
 pub use session::conversation::{AskReason, Conversation, PermissionRequest, Prompt, clipped};
 pub use session::machine::Machine;
+pub use session::mcp_server::{McpTarget, mcp_servers};
 pub use session::mcp_wait::McpWait;
 pub use session::mode::{BasicMode, ModeRow, Modes, basic_modes};
 pub use session::offer::{
-    Choice, add_unlisted, choice, command, effort_option, mode_option, mode_state, model_option, plan_options,
+    Choice, add_unlisted, choice, command, effort_option, listed_model_option, mode_option, mode_state,
+    model_option, plan_options,
 };
 pub use session::permission::{Decision, Grant, permission_options};
 pub use session::question::{Question, QuestionOutcome, Questions, form_answers, question_form};
@@ -67,6 +70,6 @@ pub use text::wording::{
 pub use tools::hunks::{Sides, sides};
 pub use tools::remembered::{RememberedTool, RememberedTools};
 pub use tools::running::{RunningTool, RunningTools};
-pub use tools::terminal::{printed, terminal_exit, terminal_output};
+pub use tools::terminal::{printed, terminal_meta};
 pub use tools::tokens::ModelTokens;
 pub use tools::tool::{Described, Outcome, ToolInput};

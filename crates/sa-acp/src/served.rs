@@ -48,6 +48,15 @@ pub trait ServedSession<C: Core>: Session<C> {
     /// Returns whether prompts wait behind work that the server does not stop.
     fn is_stuck(&self) -> bool;
 
+    /// Reports a long wait for MCP servers. In the end prompts are sent without the tools of those that are not there. Not meant
+    /// to be overridden.
+    fn enforce_mcp(&mut self, core: &mut C, limit: Duration) {
+        let (id, now) = (self.conversation().id.clone(), core.io().now.elapsed);
+        if self.link().mcp.enforce(&mut core.io().client, &id, now, limit) {
+            self.send_next(core);
+        }
+    }
+
     /// Refuses prompts that wait for a process that did not start. The next prompt tries again. Not meant to be overridden.
     fn not_revived(&mut self, core: &mut C, error: &Error) {
         self.link().set_down();
@@ -111,8 +120,7 @@ pub trait Served: Core<Session: ServedSession<Self>> {
     fn wake(&self) -> Option<Duration>;
 
     /// Returns the connection to a process that does not use its standard streams.
-    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
-        let _ = launch;
+    fn wire(&self, _launch: &Self::Launch) -> Option<Wire> {
         None
     }
 

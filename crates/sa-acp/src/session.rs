@@ -6,6 +6,7 @@ pub(crate) mod cancellation;
 pub(crate) mod compaction;
 pub(crate) mod conversation;
 pub(crate) mod machine;
+pub(crate) mod mcp_server;
 pub(crate) mod mcp_wait;
 pub(crate) mod mode;
 pub(crate) mod offer;
@@ -66,14 +67,10 @@ pub trait Session<C: Core> {
     }
 
     /// Handles a line of the session's process.
-    fn on_line(&mut self, core: &mut C, line: &[u8]) {
-        let _ = (core, line);
-    }
+    fn on_line(&mut self, _core: &mut C, _line: &[u8]) {}
 
     /// Handles the end of the session's process. The next prompt is sent afterwards.
-    fn on_exit(&mut self, core: &mut C, ended: &Ended) {
-        let _ = (core, ended);
-    }
+    fn on_exit(&mut self, _core: &mut C, _ended: &Ended) {}
 
     /// Returns the request that waits for the session to be opened.
     fn opening(&self) -> Option<&RequestKey> {
@@ -81,9 +78,7 @@ pub trait Session<C: Core> {
     }
 
     /// Stops opening the session and answers the request with this error.
-    fn give_up_opening(&mut self, core: &mut C, error: &Error) {
-        let _ = (core, error);
-    }
+    fn give_up_opening(&mut self, _core: &mut C, _error: &Error) {}
 
     /// Sends the next prompt, if there is one and the CLI is ready for it. Not meant to be overridden.
     fn send_next(&mut self, core: &mut C) {

@@ -32,7 +32,7 @@ pub enum DefinitionError {
 }
 
 /// One agent as it is written down.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentDefinition {
     /// The name for people; the id when absent.
@@ -111,23 +111,8 @@ impl AgentSpec {
         check_id(id)?;
         let mut words =
             shlex::split(command).ok_or_else(|| DefinitionError::BadQuoting(id.to_owned()))?.into_iter();
-        let program = words
-            .next()
-            .filter(|program| !program.is_empty())
-            .ok_or_else(|| DefinitionError::EmptyCommand(id.to_owned()))?;
-        Ok(Self {
-            id: id.to_owned(),
-            name: id.to_owned(),
-            description: None,
-            launch: Launch::Command { program, args: words.collect() },
-            env: BTreeMap::new(),
-            needs: Vec::new(),
-            node: None,
-            install: None,
-            capabilities: None,
-            modes: ModeNames::default(),
-            token: None,
-        })
+        let command = Some(words.next().unwrap_or_default());
+        AgentDefinition { command, args: words.collect(), ..AgentDefinition::default() }.into_spec(id)
     }
 }
 

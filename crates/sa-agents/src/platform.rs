@@ -52,24 +52,15 @@ impl Platform {
         }
     }
 
-    /// Returns the platform of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|platform| platform.name() == name)
-    }
-
     /// Whose builds run here, the best first. A vendor without builds for old processors means its only build to
     /// run on all of them.
-    pub fn runs(self) -> &'static [Self] {
-        match self {
-            Self::LinuxX64Baseline => &[Self::LinuxX64Baseline, Self::LinuxX64],
-            Self::LinuxX64BaselineMusl => &[Self::LinuxX64BaselineMusl, Self::LinuxX64Musl],
-            Self::LinuxX64 => &[Self::LinuxX64],
-            Self::LinuxX64Musl => &[Self::LinuxX64Musl],
-            Self::LinuxArm64 => &[Self::LinuxArm64],
-            Self::LinuxArm64Musl => &[Self::LinuxArm64Musl],
-            Self::DarwinArm64 => &[Self::DarwinArm64],
-            Self::DarwinX64 => &[Self::DarwinX64],
-        }
+    pub fn runs(self) -> impl Iterator<Item = Self> {
+        let newer = match self {
+            Self::LinuxX64Baseline => Some(Self::LinuxX64),
+            Self::LinuxX64BaselineMusl => Some(Self::LinuxX64Musl),
+            _ => None,
+        };
+        std::iter::once(self).chain(newer)
     }
 
     /// Returns the key in the ACP registry, which knows no C libraries.

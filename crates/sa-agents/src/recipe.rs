@@ -137,16 +137,13 @@ pub enum Checksum {
 
 /// The entries of an archive that are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Unpack {
     /// Only what lies beneath this directory of the archive, without its name.
-    #[serde(default)]
     pub beneath: String,
     /// Only these files and directories; everything if empty.
-    #[serde(default)]
     pub only: Vec<String>,
     /// These not.
-    #[serde(default)]
     pub except: Vec<String>,
 }
 
@@ -155,6 +152,13 @@ pub type Platforms = BTreeMap<Platform, String>;
 
 fn same_version() -> String {
     "{version}".to_owned()
+}
+
+impl Github {
+    /// Returns the template of the asset's name for this platform.
+    pub fn asset_for(&self, platform: Platform) -> &str {
+        platform.runs().find_map(|runs| self.assets.get(&runs)).unwrap_or(&self.asset)
+    }
 }
 
 impl Source {
@@ -178,6 +182,6 @@ impl Source {
             Self::Npm(npm) => &npm.platforms,
             Self::NpmTree(_) | Self::Registry(_) => return Some(""),
         };
-        platform.runs().iter().find_map(|runs| platforms.get(runs)).map(String::as_str)
+        platform.runs().find_map(|runs| platforms.get(&runs)).map(String::as_str)
     }
 }

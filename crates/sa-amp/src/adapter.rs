@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::delegate::{PermissionQuery, Verdict};
-use super::errand::{Errand, Task, is_thread};
+use super::errand::{Task, is_thread};
 use super::launch::Launch;
 use super::session::{Session, servers};
 use agent_client_protocol_schema::v1::{Error, SessionId};
@@ -15,16 +15,15 @@ use std::time::Duration;
 impl Adapter for Core {
     /// Has the CLI make or export the thread of a session.
     fn open(&mut self, _: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
-        let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
-        let thread = how.origin().map(check_id).transpose()?;
+        let request = request.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        let thread = request.how.origin().map(check_id).transpose()?;
         self.require_login()?;
         self.learn_agent_modes();
         let launch = match thread {
             Some(thread) => Launch::Export { thread },
-            None => Launch::NewThread { cwd: workspace.cwd.clone() },
+            None => Launch::NewThread { cwd: request.workspace.cwd.clone() },
         };
-        self.send(launch, Task::Open { key, how, workspace });
+        self.send(launch, Task::Open(request));
         Ok(())
     }
 
@@ -69,7 +68,7 @@ impl Adapter for Core {
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.errands.values().filter_map(Errand::deadline).min()
+        self.errands.values().filter_map(|errand| errand.deadline).min()
     }
 
     fn on_helper_request(&mut self, sessions: &mut Sessions<Session>, helper: HelperId, line: &[u8]) {

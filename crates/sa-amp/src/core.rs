@@ -1,6 +1,6 @@
 //! The state of the agent apart from its sessions: the client, processes, helpers, errands and the configuration.
 
-use super::errand::{AgentModes, Errand, ReadySession};
+use super::errand::{AgentModes, Errand};
 use super::launch::Launch;
 use super::session::Session;
 use sa_acp::{ChildId, Extra, HelperId, Io, Limits, Login, Profile};
@@ -59,8 +59,6 @@ pub struct Core {
     pub(super) host: Host,
     pub(super) errands: BTreeMap<ChildId, Errand>,
     pub(super) agent_modes: AgentModes,
-    /// Sessions that wait for the agent modes.
-    pub(super) ready: Vec<ReadySession>,
     pub(super) replies: VecDeque<(HelperId, Vec<u8>)>,
 }
 
@@ -71,7 +69,6 @@ impl From<Host> for Core {
             host,
             errands: BTreeMap::new(),
             agent_modes: AgentModes::default(),
-            ready: Vec::new(),
             replies: VecDeque::new(),
         }
     }

@@ -5,13 +5,13 @@ use super::core::Core;
 use super::history;
 use super::launch::Launch;
 use super::limits::{ERRAND, MAX_PRINTED};
-use super::session::{Session, Workspace, explain, turn_error};
+use super::session::{Session, explain, turn_error};
 use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo, SessionUpdate,
 };
 use sa_acp::{
-    ChildId, Ended, How, InputLine, ListRequest, RequestKey, Sessions, auth_required, failure,
-    session_not_found,
+    CheckedRequest, ChildId, Ended, How, InputLine, ListRequest, OpenRequest, RequestKey, Sessions,
+    auth_required, failure, session_not_found,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,11 +22,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) enum Task {
     /// Makes a thread, or exports one.
-    Open {
-        key: RequestKey,
-        how: How,
-        workspace: Workspace,
-    },
+    Open(CheckedRequest),
     List(ListRequest),
     Delete {
         keys: Vec<RequestKey>,
@@ -38,33 +34,26 @@ pub(super) enum Task {
 pub(super) struct Errand {
     task: Task,
     printed: String,
-    deadline: Option<Duration>,
+    pub(super) deadline: Option<Duration>,
     /// The failure, once only the exit of the process is awaited.
     error: Option<Error>,
-}
-
-impl Errand {
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.deadline
-    }
 }
 
 /// A session that can be opened as soon as the agent modes are known.
 #[derive(Debug)]
 pub(super) struct ReadySession {
-    pub(super) key: RequestKey,
-    pub(super) id: SessionId,
-    pub(super) workspace: Workspace,
-    pub(super) how: How,
+    request: CheckedRequest,
+    id: SessionId,
     /// The history, if the client wants it.
-    pub(super) history: Vec<SessionUpdate>,
+    history: Vec<SessionUpdate>,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) enum AgentModes {
     #[default]
     Unknown,
-    Asked,
+    /// The CLI was asked. These sessions wait for its answer.
+    Asked(Vec<ReadySession>),
     Known(Vec<String>),
 }
 
@@ -73,7 +62,7 @@ impl AgentModes {
     pub(super) fn known(&self) -> &[String] {
         match self {
             Self::Known(modes) => modes,
-            Self::Unknown | Self::Asked => &[],
+            Self::Unknown | Self::Asked(_) => &[],
         }
     }
 }
@@ -87,8 +76,8 @@ impl Core {
 
     /// Has the CLI say which agent modes there are, unless it was asked before.
     pub(super) fn learn_agent_modes(&mut self) {
-        if self.agent_modes == AgentModes::Unknown {
-            self.agent_modes = AgentModes::Asked;
+        if matches!(self.agent_modes, AgentModes::Unknown) {
+            self.agent_modes = AgentModes::Asked(Vec::new());
             self.send(Launch::Help, Task::AgentModes);
         }
     }
@@ -134,11 +123,12 @@ impl Core {
             None => Err(explain(ended, &errand.printed)),
         };
         match errand.task {
-            Task::Open { key, how, workspace } => match found(&how, &workspace, done) {
-                Ok((id, history)) => self.ready.push(ReadySession { key, id, workspace, how, history }),
-                Err(error) => self.io.client.fail(&key, &error),
+            Task::Open(request) => match found(&request, done) {
+                Ok((id, history)) => self.open_ready(sessions, ReadySession { request, id, history }),
+                Err(error) => self.io.client.fail(&request.key, &error),
             },
-            Task::List(request) => match done.and_then(|printed| list(&printed, request.cwd.as_deref())) {
+            Task::List(request) => match done.and_then(|printed| list(&printed, request.page.cwd.as_deref()))
+            {
                 Ok(mut page) => {
                     name_untitled(sessions, &mut page);
                     self.io.client.reply(&request.key, page);
@@ -147,32 +137,28 @@ impl Core {
             },
             Task::Delete { keys } => deleted(self, &keys, done),
             Task::AgentModes => {
-                self.agent_modes = AgentModes::Known(done.map(|help| modes_in(&help)).unwrap_or_default());
+                let known = AgentModes::Known(done.map(|help| modes_in(&help)).unwrap_or_default());
+                if let AgentModes::Asked(waiting) = std::mem::replace(&mut self.agent_modes, known) {
+                    waiting.into_iter().for_each(|ready| self.open_ready(sessions, ready));
+                }
             }
         }
-        self.open_ready(sessions);
         true
     }
 
-    /// Opens the sessions that waited for nothing but the agent modes.
-    fn open_ready(&mut self, sessions: &mut Sessions<Session>) {
-        if matches!(self.agent_modes, AgentModes::Known(_)) {
-            for ready in std::mem::take(&mut self.ready) {
-                self.open_thread(sessions, ready);
-            }
+    /// Opens a session whose thread is there, once the agent modes are known.
+    fn open_ready(&mut self, sessions: &mut Sessions<Session>, ready: ReadySession) {
+        if let AgentModes::Asked(waiting) = &mut self.agent_modes {
+            return waiting.push(ready);
         }
-    }
-
-    /// Opens a session whose thread is there.
-    fn open_thread(&mut self, sessions: &mut Sessions<Session>, ready: ReadySession) {
-        let ReadySession { key, id, workspace, how, history } = ready;
-        let known = sessions.get_mut(&id.0);
-        match known {
+        let ReadySession { request, id, history } = ready;
+        match sessions.get_mut(&id.0) {
             Some(session) if !session.conversation.is_open() => {
-                self.io.client.fail(&key, &failure("the session is being closed", "busy"));
+                self.io.client.fail(&request.key, &failure("the session is being closed", "busy"));
             }
-            Some(session) => session.reopen(self, &key, &how, &history, workspace),
+            Some(session) => session.reopen(self, request, &history),
             None => {
+                let OpenRequest { key, how, workspace } = request;
                 let mut session = Session::new(self, id.clone(), workspace);
                 if how != How::New {
                     session.conversation.keep_title();
@@ -188,14 +174,13 @@ impl Core {
 fn name_untitled(sessions: &Sessions<Session>, page: &mut ListSessionsResponse) {
     for info in page.sessions.iter_mut().filter(|info| info.title.is_none()) {
         let session = sessions.get(&info.session_id.0);
-        info.title = session.and_then(Session::title).map(str::to_owned);
+        info.title = session.and_then(|session| session.conversation.title.clone());
     }
 }
 
 /// Returns the thread that was made or exported, and its history if the client wants it.
 fn found(
-    how: &How,
-    workspace: &Workspace,
+    OpenRequest { how, workspace, .. }: &CheckedRequest,
     done: Result<String, Error>,
 ) -> Result<(SessionId, Vec<SessionUpdate>), Error> {
     let Some(id) = how.origin() else { return Ok((thread_id(&done?)?, Vec::new())) };

@@ -1,5 +1,6 @@
 //! The command lines of the CLI, and the settings that a process is given.
 
+use sa_acp::BasicMode as Mode;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -72,31 +73,21 @@ impl Launch {
     }
 }
 
-/// In which way permissions are dealt with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asking {
-    /// The user's own rules count, then the helper.
-    Default,
-    /// The user's refusals count, then the helper: nothing that a rule allows may slip through.
-    Plan,
-    /// Nobody is asked.
-    Bypass,
-}
-
-/// Returns the user's settings with the additions for this process.
+/// Returns the user's settings with the additions for this process. Unless nobody is asked, the helper has the last word. Before
+/// it count the user's own rules, or in plan mode only refusals: nothing that a rule allows may slip through.
 pub(crate) fn settings(
     mut settings: Map<String, Value>,
     servers: &Map<String, Value>,
-    asking: Asking,
+    mode: Mode,
     helper: &Path,
 ) -> String {
-    if asking != Asking::Bypass {
+    if mode != Mode::Bypass {
         let own = match settings.remove(RULES) {
             Some(Value::Array(rules)) => rules,
             _ => Vec::new(),
         };
         let helper = helper.to_string_lossy();
-        let mut rules: Vec<_> = own.into_iter().filter_map(|rule| kept(rule, asking, &helper)).collect();
+        let mut rules: Vec<_> = own.into_iter().filter_map(|rule| kept(rule, mode, &helper)).collect();
         rules.push(json!({ "tool": "*", "action": "delegate", "to": helper }));
         settings.insert(RULES.to_owned(), Value::Array(rules));
         settings.remove("amp.dangerouslyAllowAll");
@@ -114,10 +105,10 @@ pub(crate) fn settings(
 }
 
 /// Returns a rule of the user as it counts here. The CLI cannot ask by itself, so rules that ask use the helper.
-fn kept(mut rule: Value, asking: Asking, helper: &str) -> Option<Value> {
-    match (rule["action"].as_str(), asking) {
+fn kept(mut rule: Value, mode: Mode, helper: &str) -> Option<Value> {
+    match (rule["action"].as_str(), mode) {
         (Some("reject"), _) => Some(rule),
-        (_, Asking::Plan) => None,
+        (_, Mode::Plan) => None,
         (Some("ask"), _) => {
             rule["action"] = json!("delegate");
             rule["to"] = json!(helper);
@@ -132,7 +123,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn rules(asking: Asking) -> Value {
+    fn rules(mode: Mode) -> Value {
         let user = json!({
             "amp.url": "https://example.com/",
             "amp.dangerouslyAllowAll": true,
@@ -142,7 +133,7 @@ mod tests {
                 { "tool": "Task", "action": "ask" },
             ],
         });
-        let text = settings(user.as_object().unwrap().clone(), &Map::new(), asking, Path::new("/h"));
+        let text = settings(user.as_object().unwrap().clone(), &Map::new(), mode, Path::new("/h"));
         serde_json::from_str(&text).unwrap()
     }
 
@@ -152,15 +143,15 @@ mod tests {
             let rules = settings["amp.permissions"].as_array().unwrap().iter();
             rules.map(|rule| rule["action"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
-        let usual = rules(Asking::Default);
+        let usual = rules(Mode::Default);
         assert_eq!(actions(&usual), ["allow", "reject", "delegate", "delegate"]);
         assert_eq!(
             (&usual["amp.url"], &usual["amp.dangerouslyAllowAll"]),
             (&json!("https://example.com/"), &Value::Null)
         );
         assert_eq!(usual["amp.permissions"][2], json!({ "tool": "Task", "action": "delegate", "to": "/h" }));
-        assert_eq!(actions(&rules(Asking::Plan)), ["reject", "delegate"]);
-        assert_eq!(rules(Asking::Bypass)["amp.permissions"].as_array().unwrap().len(), 3);
+        assert_eq!(actions(&rules(Mode::Plan)), ["reject", "delegate"]);
+        assert_eq!(rules(Mode::Bypass)["amp.permissions"].as_array().unwrap().len(), 3);
     }
 
     #[test]
@@ -170,7 +161,7 @@ mod tests {
         let text = settings(
             user.as_object().unwrap().clone(),
             more.as_object().unwrap(),
-            Asking::Bypass,
+            Mode::Bypass,
             Path::new("/h"),
         );
         let all: Value = serde_json::from_str(&text).unwrap();

@@ -26,16 +26,14 @@ use super::launch::{Launch, settings as settings_text};
 use agent_client_protocol_schema::v1::{Error, SessionId, StopReason};
 use permission::Ask;
 use sa_acp::{
-    ChildId, Conversation, Decision, Ended, Grant, Reply, RequestKey, SessionProcess, SetRequest, failure,
+    ChildId, Conversation, Decision, Ended, Grant, Reply, RequestKey, SessionProcess, SetRequest, Workspace,
+    failure,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use settings::{Fixed, Settings};
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
-
-/// The directories and MCP servers of a session, the servers in the CLI's own form.
-pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
 #[derive(Debug)]
 pub struct Session {
@@ -71,11 +69,6 @@ impl Session {
         }
     }
 
-    /// Returns what it was called after.
-    pub(crate) fn title(&self) -> Option<&str> {
-        self.conversation.title.as_deref()
-    }
-
     /// Starts a process that continues the thread.
     fn start(&mut self, core: &mut Core) -> Result<(), Error> {
         let fixed = self.settings.fixed();
@@ -97,7 +90,7 @@ impl Session {
             cwd: self.workspace.cwd.clone(),
             agent_mode: fixed.agent_mode.clone(),
             bypass: self.settings.is_bypass(),
-            settings: settings_text(user, &self.workspace.servers, fixed.asking, &core.host.helper),
+            settings: settings_text(user, &self.workspace.servers, fixed.mode, &core.host.helper),
         };
         self.child = Some(SessionProcess::start(&mut core.io.processes, launch, fixed));
         Ok(())
@@ -140,7 +133,7 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        self.set_option(core, &request)?;
+        self.set_option(core, &request.setting)?;
         let (mode, options) = (self.settings.modes.take_change(), self.options(core));
         core.io.client.setting_changed(&self.conversation.id, &request, mode, options);
         if mode.is_some() {
@@ -161,7 +154,7 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.turn.as_ref().filter(|turn| !turn.is_cancelled()).and_then(Turn::lull)
+        self.turn.as_ref().filter(|turn| !turn.is_cancelled()).and_then(|turn| turn.lull)
     }
 
     fn tick(&mut self, core: &mut Core) {

@@ -2,14 +2,16 @@
 
 use super::core::Core;
 use super::launch::NativeConversation;
-use super::session::{Opening, Session, Settings, Workspace, servers};
+use super::session::{Opening, Session, Settings, servers};
 use agent_client_protocol_schema::v1::{DeleteSessionResponse, Error, SessionId, SessionUpdate};
-use sa_acp::{Asking, How, ListRequest, OpenRequest, RequestKey, Sessions, add_unlisted, session_not_found};
+use sa_acp::{
+    Asking, How, ListRequest, OpenRequest, RequestKey, Sessions, Workspace, add_unlisted, session_not_found,
+};
 
 impl sa_acp::Adapter for Core {
     fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
-        let OpenRequest { key, how, workspace } = request;
-        let mut workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        let OpenRequest { key, how, mut workspace } =
+            request.resolve(|path| self.host.disk.is_directory(path), servers)?;
         // Nothing here depends on it, so two workspaces must not differ by it.
         workspace.asking = Asking::default();
         let origin = how.origin().map(|id| self.conversation_of(sessions.get(&id.0), id)).transpose()?;
@@ -25,8 +27,7 @@ impl sa_acp::Adapter for Core {
             (Some(id), Some(native)) => {
                 // Two processes on one conversation would tear it in two, so a session that is open keeps the one it has.
                 if let Some(session) = sessions.get_mut(&id.0) {
-                    session.reopen(self, opening, workspace);
-                    return Ok(());
+                    return session.reopen(self, opening, workspace);
                 }
                 (id, NativeConversation::Resumed { id: native })
             }
@@ -45,7 +46,7 @@ impl sa_acp::Adapter for Core {
     }
 
     fn list(&mut self, sessions: &mut Sessions<Session>, request: ListRequest) -> Result<(), Error> {
-        let (cwd, cursor) = (request.cwd.as_deref(), request.cursor.as_deref());
+        let (cwd, cursor) = (request.page.cwd.as_deref(), request.page.cursor.as_deref());
         let mut page = self.host.disk.list(cwd, cursor)?;
         if cursor.is_none() {
             // Nothing is stored of a session before its first prompt.

@@ -44,17 +44,14 @@ use mcp::Mcp;
 use opening::Greeting;
 use sa_acp::{
     ChildId, Conversation, Decision, Ended, FormReply, Reply, RequestKey, SessionProcess, SetRequest,
+    Workspace,
 };
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::json;
 use std::time::Duration;
 use stream::Stream;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
-
-/// The directories and MCP servers of a session, the servers in the CLI's own form.
-pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, Value>>;
 
 #[derive(Debug)]
 struct Child {
@@ -157,13 +154,10 @@ impl Session {
             allow_bypass: core.host.allow_bypass,
             is_root: core.host.is_root,
         };
-        match &conversation {
-            NativeConversation::New { id }
-            | NativeConversation::Resumed { id }
-            | NativeConversation::Forked { id, .. } => {
-                self.native_id.clone_from(id);
-            }
-        }
+        let (NativeConversation::New { id }
+        | NativeConversation::Resumed { id }
+        | NativeConversation::Forked { id, .. }) = &conversation;
+        self.native_id.clone_from(id);
         self.activity = Activity::Idle;
         self.controls = Controls::default();
         self.stream = Stream::default();
@@ -225,9 +219,8 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        let change = self.settings.change(&request.option, &request.value)?;
-        self.change(core, request, change);
-        Ok(())
+        let change = self.settings.change(&request.setting.option, request.setting.choice()?)?;
+        self.change(core, request, change)
     }
 
     fn close(&mut self, core: &mut Core) {
@@ -251,7 +244,7 @@ impl sa_acp::Session<Core> for Session {
     fn tick(&mut self, core: &mut Core) {
         let now = core.io.now.elapsed;
         for then in self.controls.open.expired(now) {
-            self.control_expired(core, then);
+            self.control_done(core, then, None);
         }
         self.poll_mcp(core);
         self.enforce_cancel(core);

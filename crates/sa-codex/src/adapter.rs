@@ -1,14 +1,13 @@
 //! The app-server's lines, and the jobs and requests around them.
 
 use super::core::Core;
-use super::jobs::Held;
 use super::launch::Launch;
 use super::limits::COLLISIONS;
 use super::native::ask::ServerRequest;
 use super::native::event::{About, Event};
 use super::native::line::{self, ServerLine};
 use super::replies::{Outcome, Then};
-use super::server::{Greeting, is_collision};
+use super::server::{ProcessFacts, is_collision};
 use super::session::{Opening, Session, servers};
 use agent_client_protocol_schema::v1::Error;
 use sa_acp::{Ended, Job, ListRequest, OpenRequest, Served, Server, Sessions, clipped, failure};
@@ -36,19 +35,19 @@ impl Served for Core {
     }
 
     fn restarts_for_login(&self, sessions: &Sessions<Session>) -> bool {
-        self.greeting.lacks_credentials && sessions.is_empty()
+        self.facts.lacks_credentials && sessions.is_empty()
     }
 
     fn check_opening(&self, sessions: &Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
-        let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        let OpenRequest { key, how, workspace } =
+            request.resolve(|path| self.host.disk.is_directory(path), servers)?;
         let mut is_open = false;
         if let Some(id) = how.continued() {
             let awaited = |then: &Then| match then {
                 Then::Opened(opening) | Then::Reread(opening) => opening.how.origin() == Some(id),
                 _ => false,
             };
-            let is_held = self.held.iter().any(|held| held.opening().how.origin() == Some(id));
+            let is_held = self.held.iter().any(|held| held.opening.how.origin() == Some(id));
             let is_opening = is_held || self.server.awaited().any(awaited);
             let known = sessions.get(&id.0);
             if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
@@ -69,9 +68,7 @@ impl Served for Core {
             Job::Authenticate(key) => self.log_in(&key),
             Job::List(request) => self.list_threads(request),
             Job::Delete(key, id) => {
-                let params = json!({ "threadId": id });
-                let then = Then::Deleted(key, id);
-                self.ask("thread/delete", &params, self.host.options.limits.control, then);
+                self.ask_soon("thread/delete", &json!({ "threadId": id }), Then::Deleted(key, id));
             }
         }
     }
@@ -114,7 +111,7 @@ impl Served for Core {
     }
 
     fn on_server_exit(&mut self) {
-        self.greeting = Greeting::default();
+        self.facts = ProcessFacts::default();
     }
 
     /// The process that sets up the home is done soon, so the next start finds it complete.
@@ -122,12 +119,16 @@ impl Served for Core {
         if is_collision(&ended.stderr) { COLLISIONS } else { 1 }
     }
 
+    /// Tries again to open sessions that could not be opened.
     fn tick(&mut self, _: &mut Sessions<Session>) {
-        self.open_held();
+        let now = self.io.now.elapsed;
+        for held in self.held.extract_if(.., |held| held.at <= now) {
+            self.server.jobs.push_back(Job::Open(Box::new(held.opening)));
+        }
     }
 
     fn wake(&self) -> Option<Duration> {
-        self.held.iter().map(Held::deadline).chain(self.server.deadline()).min()
+        self.held.iter().map(|held| held.at).chain(self.server.deadline()).min()
     }
 }
 

@@ -3,10 +3,9 @@
 use super::driver::Options;
 use super::jobs::Held;
 use super::launch::Launch;
-use super::native::answer::Model;
 use super::native::line;
 use super::replies::Then;
-use super::server::Greeting;
+use super::server::ProcessFacts;
 use super::session::Opening;
 use super::session::Session;
 use sa_acp::{Disk, Extra, Io, Login, Profile, Server};
@@ -39,15 +38,9 @@ pub struct Core {
     pub(super) io: Io<Launch>,
     pub(super) host: Host,
     pub(super) server: Server<Opening, Then>,
-    pub(super) greeting: Greeting,
+    pub(super) facts: ProcessFacts,
     /// Sessions that cannot be opened yet.
     pub(super) held: Vec<Held>,
-    pub(super) models: Vec<Model>,
-    /// Set if its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
-    /// refusing what may change something.
-    pub(super) sandbox: bool,
-    /// `true` if it unloads threads when they are closed.
-    pub(super) unloads: bool,
     /// The provider of the user's own that has to take the client's key.
     pub(super) provider: Option<String>,
 }
@@ -58,11 +51,8 @@ impl From<Host> for Core {
             io: Io::new(&PROFILE),
             host,
             server: Server::default(),
-            greeting: Greeting::default(),
+            facts: ProcessFacts::default(),
             held: Vec::new(),
-            models: Vec::new(),
-            sandbox: false,
-            unloads: true,
             provider: None,
         }
     }
@@ -75,9 +65,14 @@ impl Core {
         self.server.ask(&mut self.io.processes, deadline, then, |id| line::request(id, method, params));
     }
 
+    /// Sends a request that is answered soon.
+    pub(super) fn ask_soon(&mut self, method: &str, params: &Value, then: Then) {
+        self.ask(method, params, self.host.options.limits.control, then);
+    }
+
     /// Sends a request whose answer is only logged.
     pub(super) fn order(&mut self, method: &'static str, params: &Value) {
-        self.ask(method, params, self.host.options.limits.control, Then::Nothing(method));
+        self.ask_soon(method, params, Then::Nothing(method));
     }
 
     /// Writes a line to the app-server.

@@ -8,7 +8,7 @@ use super::limits::{HELD, PAGE, RETRY};
 use super::replies::Then;
 use super::session::Opening;
 use agent_client_protocol_schema::v1::AuthenticateResponse;
-use sa_acp::{Job, ListRequest, RequestKey, auth_required, failure};
+use sa_acp::{ListRequest, RequestKey, auth_required, failure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -18,24 +18,14 @@ pub(super) const NO_CREDENTIALS: &str = "Codex is not logged in: set CODEX_API_K
 /// A session that could not be opened.
 #[derive(Debug)]
 pub(super) struct Held {
-    opening: Opening,
+    pub(super) opening: Opening,
     /// The time at which it is tried again.
-    at: Duration,
-}
-
-impl Held {
-    pub(super) fn deadline(&self) -> Duration {
-        self.at
-    }
-
-    pub(super) fn opening(&self) -> &Opening {
-        &self.opening
-    }
+    pub(super) at: Duration,
 }
 
 impl Core {
     pub(super) fn open_thread(&mut self, opening: Opening) {
-        if self.greeting.lacks_credentials {
+        if self.facts.lacks_credentials {
             return self.io.client.fail(&opening.key, &auth_required(NO_CREDENTIALS));
         }
         let limit = self.host.options.limits.open;
@@ -52,7 +42,7 @@ impl Core {
 
     /// Answers a client that says that there are credentials now. The key was sent when the app-server was started.
     pub(super) fn log_in(&mut self, key: &RequestKey) {
-        if self.greeting.lacks_credentials {
+        if self.facts.lacks_credentials {
             return self.io.client.fail(key, &auth_required(NO_CREDENTIALS));
         }
         self.io.client.reply(key, AuthenticateResponse::new());
@@ -60,10 +50,10 @@ impl Core {
 
     pub(super) fn list_threads(&mut self, request: ListRequest) {
         let mut params = json!({ "limit": PAGE });
-        if let Some(cursor) = &request.cursor {
+        if let Some(cursor) = &request.page.cursor {
             params["cursor"] = json!(cursor);
         }
-        if let Some(cwd) = &request.cwd {
+        if let Some(cwd) = &request.page.cwd {
             params["cwd"] = json!(cwd);
         }
         self.ask("thread/list", &params, self.host.options.limits.open, Then::Listed(request));
@@ -78,13 +68,5 @@ impl Core {
             return self.io.client.fail(&opening.key, &failure(reason, "busy"));
         }
         self.held.push(Held { opening, at: now + RETRY });
-    }
-
-    /// Tries again what is due.
-    pub(super) fn open_held(&mut self) {
-        let now = self.io.now.elapsed;
-        for held in self.held.extract_if(.., |held| held.at <= now) {
-            self.server.jobs.push_back(Job::Open(Box::new(held.opening)));
-        }
     }
 }

@@ -22,7 +22,6 @@ struct ConfigRead {
 #[derive(Debug, Default, Deserialize)]
 struct Config {
     model_provider: Option<String>,
-    #[serde(default)]
     model_providers: Option<Map<String, Value>>,
 }
 

@@ -144,8 +144,7 @@ impl Core {
     fn on_deleted(&mut self, key: RequestKey, id: &SessionId, outcome: &Outcome<'_>) {
         match outcome {
             Outcome::Refused(refusal) if !is_unknown(&refusal.message) => {
-                let limit = self.host.options.limits.control;
-                self.ask("thread/archive", &json!({ "threadId": id }), limit, Then::Archived(key));
+                self.ask_soon("thread/archive", &json!({ "threadId": id }), Then::Archived(key));
             }
             Outcome::Late => self.io.client.fail(&key, &failure("codex did not answer in time", "timeout")),
             // A session that does not exist is gone, as was wanted.
@@ -159,10 +158,11 @@ impl Core {
             Err(reason) => return self.io.client.fail(&request.key, &failure(reason, "list_failed")),
         };
         let mut infos = Vec::new();
-        if request.cursor.is_none() {
+        if request.page.cursor.is_none() {
             // Nothing is stored of a session before its first prompt.
             let unstored = sessions.values().filter_map(Session::unstored_info);
-            infos.extend(unstored.filter(|info| request.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)));
+            infos
+                .extend(unstored.filter(|info| request.page.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)));
         }
         for thread in entries::<Thread>(&page["data"]) {
             let title = thread.name.filter(|name| !name.is_empty()).unwrap_or(thread.preview);

@@ -11,11 +11,17 @@ use serde_json::{Value, json};
 
 /// The facts about a process since it was started.
 #[derive(Debug, Default)]
-pub(super) struct Greeting {
+pub(super) struct ProcessFacts {
     /// Answers that are missing before it takes requests.
     unanswered: usize,
     /// Set if the model's API needs credentials and there are none.
     pub(super) lacks_credentials: bool,
+    pub(super) models: Vec<Model>,
+    /// Set if its own sandbox works here. Modes that need it are not offered otherwise, and plan mode is kept by
+    /// refusing what may change something.
+    pub(super) sandbox: bool,
+    /// Set if it unloads threads when they are closed.
+    pub(super) unloads: bool,
 }
 
 /// Notifications that no session needs.
@@ -45,7 +51,7 @@ impl Core {
     pub(super) fn next_launch(&mut self) -> Launch {
         let host = &self.host;
         let unanswered = if host.options.token_variable.is_some() { 5 } else { 4 };
-        self.greeting = Greeting { unanswered, lacks_credentials: false };
+        self.facts = ProcessFacts { unanswered, ..ProcessFacts::default() };
         Launch {
             base_url: host.options.base_url.clone(),
             provider_key: self.provider.clone().zip(host.options.token_variable.clone()),
@@ -82,7 +88,7 @@ impl Core {
             let error = OLDEST.required("Codex", Some(&version.to_string()));
             return self.give_up(sessions, &error);
         }
-        self.unloads = version.is_none_or(|version| version >= UNLOADS);
+        self.facts.unloads = version.is_none_or(|version| version >= UNLOADS);
         self.note_answer();
     }
 
@@ -99,14 +105,14 @@ impl Core {
 
     pub(super) fn on_account(&mut self, outcome: &Outcome<'_>) {
         let read: Value = outcome.read().unwrap_or_default();
-        self.greeting.lacks_credentials = read["requiresOpenaiAuth"] == true && read["account"].is_null();
+        self.facts.lacks_credentials = read["requiresOpenaiAuth"] == true && read["account"].is_null();
         self.note_answer();
     }
 
     /// Without a list the model that a thread begins with is the only one.
     pub(super) fn on_models(&mut self, outcome: &Outcome<'_>) {
         let models: Vec<Model> = entries(&outcome.read::<Value>().unwrap_or_default()["data"]);
-        self.models = models.into_iter().filter(|model| !model.hidden).collect();
+        self.facts.models = models.into_iter().filter(|model| !model.hidden).collect();
         self.log_in_with_key();
         self.note_answer();
     }
@@ -118,7 +124,7 @@ impl Core {
             Ok(executed) => Some(executed["stderr"].as_str().unwrap_or_default().to_owned()),
             Err(reason) => Some(reason),
         };
-        self.sandbox = reason.is_none();
+        self.facts.sandbox = reason.is_none();
         if let Some(reason) = reason {
             let reason = reason.trim();
             tracing::warn!(
@@ -130,8 +136,8 @@ impl Core {
     }
 
     pub(super) fn note_answer(&mut self) {
-        self.greeting.unanswered = self.greeting.unanswered.saturating_sub(1);
-        if self.greeting.unanswered == 0 {
+        self.facts.unanswered = self.facts.unanswered.saturating_sub(1);
+        if self.facts.unanswered == 0 {
             self.server.set_ready();
         }
     }

@@ -38,18 +38,15 @@ use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo};
 use ask::Ask;
 use closing::Closing;
 use sa_acp::{
-    Compaction, Conversation, Decision, FormReply, How, Link, Reply, RequestKey, SetRequest, failure,
+    Compaction, Conversation, Decision, FormReply, How, Link, Reply, RequestKey, ServedSession as _,
+    SetRequest, Workspace,
 };
-use serde_json::{Map, Value};
 use settings::Settings;
 use speech::Speech;
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
-
-/// The directories and MCP servers of a session, the servers in the CLI's own form.
-pub(crate) type Workspace = sa_acp::Workspace<Map<String, Value>>;
 
 #[derive(Debug)]
 pub struct Session {
@@ -115,10 +112,7 @@ impl Session {
     /// Returns whether the open session can be opened again in that place. Its directory can change from turn to turn,
     /// but servers are reached when a thread is loaded.
     pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
-        if self.workspace.servers == workspace.servers {
-            return Ok(());
-        }
-        Err(failure("the session is open with other MCP servers; close it first", "busy"))
+        self.workspace.check_servers(workspace)
     }
 }
 
@@ -161,7 +155,7 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        let change = self.settings.change(&request.option, &request.value)?;
+        let change = self.settings.change(&request.setting.option, request.setting.choice()?)?;
         self.settings.apply(change);
         let mode = self.settings.modes.take_change();
         core.io.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
@@ -182,7 +176,8 @@ impl sa_acp::Session<Core> for Session {
     /// The CLI drops parts of the output on the way, so clients that draw terminals get it when it is complete.
     fn tick(&mut self, core: &mut Core) {
         self.tools.running.report_due_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
-        self.enforce_mcp(core);
+        let limit = core.host.options.limits.mcp;
+        self.enforce_mcp(core, limit);
         self.enforce_interrupt(core);
         self.enforce_cancel(core);
         self.enforce_close(core);

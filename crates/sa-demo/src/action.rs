@@ -10,12 +10,10 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, Error, MessageId, SessionUpdate, StopReason, TerminalId,
 };
 use serde_json::value::RawValue;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 pub(super) type Outcome = Result<StopReason, Error>;
-
-/// The reply of a client.
-pub(super) type Reply = Result<Box<RawValue>, Error>;
 
 /// One step of a turn.
 #[derive(Debug)]
@@ -57,8 +55,7 @@ pub(super) enum Action {
 /// Numbered chunks, made one by one.
 #[derive(Debug)]
 pub(super) struct Numbered {
-    pub(super) next: u64,
-    pub(super) count: u64,
+    pub(super) numbers: RangeInclusive<u64>,
     pub(super) bytes: usize,
     pub(super) every: Option<Duration>,
     pub(super) message: MessageId,

@@ -3,19 +3,18 @@
 use super::action::{Action, Then};
 use super::commands::{self, Stage, choose, say, waited};
 use super::config::Select;
-use super::content::Sample;
+use super::content::sample;
 use super::core::{Call, Effect};
-use super::faults::Garbage;
-use super::questions::Variant;
+use super::faults::garbage;
 use super::script::{amount, bytes, error, every, message, some, split_word, stop_reason, tool_kind};
 use super::{permissions, plan, questions, terminal, tools, tour};
 use agent_client_protocol_schema::v1::AvailableCommand;
-use std::fmt;
 
 /// Turns the arguments of a command into actions; `None` if they do not fit.
 type Run = fn(&str, &mut Stage<'_>) -> Option<Vec<Action>>;
 
 /// A command of the script language.
+#[derive(Debug)]
 pub struct Entry {
     /// The first word of its line.
     pub name: &'static str,
@@ -26,12 +25,6 @@ pub struct Entry {
     /// Set if the command is offered as a slash command; those that only break things are not.
     pub offered: bool,
     pub(super) run: Run,
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.name).finish()
-    }
 }
 
 impl Entry {
@@ -84,7 +77,7 @@ pub static CATALOGUE: &[Entry] = &[
         Some(permissions::leave_plan(on.session))
     }),
     offer("question", "[single|multi|text|form|url]", "Ask the user a question", |name, on| {
-        Some(questions::ask(on.session, on.core, Variant::from_name(name)?))
+        questions::ask(on.session, on.core, name)
     }),
     offer("plan", "[every MS]", "Make a plan and work through it", |rest, _| every(rest).map(plan::plan)),
     offer(
@@ -92,7 +85,7 @@ pub static CATALOGUE: &[Entry] = &[
         "[send [image|audio|link|resource]]",
         "Tell what came with the prompt, or send such content",
         |rest, on| match rest.strip_prefix("send") {
-            Some(kind) => Some(vec![Action::Show(Box::new(Sample::from_name(kind.trim())?.block()))]),
+            Some(kind) => Some(vec![Action::Show(Box::new(sample(kind.trim())?))]),
             None => rest.is_empty().then(|| say(on.received())),
         },
     ),
@@ -148,7 +141,7 @@ pub static CATALOGUE: &[Entry] = &[
         "garbage",
         "[text|json|empty|response|utf8|long N|nolf]",
         "Write something that is no message",
-        |words, _| Garbage::from_words(words).map(Garbage::actions),
+        |words, _| garbage(words),
     ),
     fault("big", "BYTES", "Write one message of that size", |size, _| Some(vec![Action::Big(bytes(size)?)])),
     fault("flood", "N [BYTES]", "Write N numbered chunks as fast as they are taken", |rest, on| {

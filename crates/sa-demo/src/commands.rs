@@ -1,6 +1,6 @@
 //! The actions of commands.
 
-use super::action::{Action, Numbered, Reply};
+use super::action::{Action, Numbered};
 use super::catalogue::available_commands;
 use super::config::Select;
 use super::core::Core;
@@ -10,6 +10,7 @@ use super::tools::update;
 use agent_client_protocol_schema::v1::{
     AvailableCommandsUpdate, McpServer, MessageId, Notice, NoticeSeverity, SessionUpdate,
 };
+use sa_acp::Reply;
 use serde_json::value::RawValue;
 use std::time::Duration;
 
@@ -68,13 +69,13 @@ impl Stage<'_> {
     /// Numbered chunks of one message.
     pub(super) fn stream(&mut self, count: u64, bytes: usize, every: Option<Duration>) -> Vec<Action> {
         let message = MessageId::new(self.session.next_id("msg"));
-        vec![Action::Numbered(Numbered { next: 1, count, bytes, every, message, kept: true })]
+        vec![Action::Numbered(Numbered { numbers: 1..=count, bytes, every, message, kept: true })]
     }
 
     /// The same without a pause, and without a trace in the history.
     pub(super) fn flood(&mut self, count: u64, bytes: usize) -> Vec<Action> {
         let message = MessageId::new(self.session.next_id("msg"));
-        vec![Action::Numbered(Numbered { next: 1, count, bytes, every: None, message, kept: false })]
+        vec![Action::Numbered(Numbered { numbers: 1..=count, bytes, every: None, message, kept: false })]
     }
 
     /// Scripts cannot know the id of their session, so they write `$SESSION`.

@@ -84,42 +84,22 @@ fn decoded_length(base64: &str) -> usize {
     digits * 3 / 4
 }
 
-/// A kind of content that the agent sends back.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Sample {
-    Image,
-    Audio,
-    Link,
-    Resource,
-}
-
-impl Sample {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "" | "image" => Self::Image,
-            "audio" => Self::Audio,
-            "link" => Self::Link,
-            "resource" => Self::Resource,
-            _ => return None,
-        })
-    }
-
-    pub(super) fn block(self) -> ContentBlock {
-        match self {
-            Self::Image => ContentBlock::Image(ImageContent::new(PIXEL, "image/png")),
-            Self::Audio => ContentBlock::Audio(AudioContent::new(SILENCE, "audio/wav")),
-            Self::Link => ContentBlock::ResourceLink(
-                ResourceLink::new("demo.txt", "demo://demo.txt").mime_type("text/plain".to_owned()),
-            ),
-            Self::Resource => {
-                let text = TextResourceContents::new("A resource of the demo agent.\n", "demo://demo.txt")
-                    .mime_type("text/plain".to_owned());
-                ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(
-                    text,
-                )))
-            }
+/// Returns content for the client, by the name of its kind.
+pub(super) fn sample(name: &str) -> Option<ContentBlock> {
+    let plain = "text/plain".to_owned();
+    Some(match name {
+        "" | "image" => ContentBlock::Image(ImageContent::new(PIXEL, "image/png")),
+        "audio" => ContentBlock::Audio(AudioContent::new(SILENCE, "audio/wav")),
+        "link" => {
+            ContentBlock::ResourceLink(ResourceLink::new("demo.txt", "demo://demo.txt").mime_type(plain))
         }
-    }
+        "resource" => {
+            let text = TextResourceContents::new("A resource of the demo agent.\n", "demo://demo.txt");
+            let resource = EmbeddedResourceResource::TextResourceContents(text.mime_type(plain));
+            ContentBlock::Resource(EmbeddedResource::new(resource))
+        }
+        _ => return None,
+    })
 }
 
 /// One blue pixel as PNG.

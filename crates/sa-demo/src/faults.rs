@@ -6,56 +6,24 @@ use super::core::{Core, Effect};
 use super::session::Session;
 use agent_client_protocol_schema::v1::{ContentChunk, MessageId, SessionId, SessionUpdate};
 
-/// Something that is no message.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Garbage {
-    /// Words.
-    Text,
-    /// JSON that is no JSON-RPC.
-    Json,
-    /// A line without anything in it.
-    Empty,
-    /// An answer to a question that nobody asked.
-    Response,
-    /// Bytes that are not UTF-8.
-    Utf8,
-    /// A line of that length.
-    Long(u64),
-    /// A line that does not end, because the process does.
-    Unended,
-}
-
-impl Garbage {
-    pub(super) fn from_words(words: &str) -> Option<Self> {
-        Some(match words {
-            "" | "text" => Self::Text,
-            "json" => Self::Json,
-            "empty" => Self::Empty,
-            "response" => Self::Response,
-            "utf8" => Self::Utf8,
-            "nolf" => Self::Unended,
-            _ => Self::Long(words.strip_prefix("long ")?.trim().parse().ok()?),
-        })
-    }
-
-    pub(super) fn actions(self) -> Vec<Action> {
-        let raw = |bytes: &[u8]| Action::Raw(bytes.to_vec());
-        match self {
-            Self::Text => vec![raw(b"This line is no JSON.\n")],
-            Self::Json => vec![raw(b"{\"hello\":\"world\"}\n")],
-            Self::Empty => vec![raw(b"\n")],
-            Self::Response => vec![raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"nobody-asked\",\"result\":{}}\n")],
-            Self::Utf8 => vec![raw(b"\xff\xfe this line is no UTF-8 \xc3\x28\n")],
-            Self::Long(bytes) => vec![Action::Fill(bytes)],
-            Self::Unended => {
-                vec![
-                    raw(b"{\"jsonrpc\":\"2.0\",\"method\":\"session/upd"),
-                    Action::Effect(Effect::Exit(0)),
-                    Action::Hang,
-                ]
-            }
+/// Returns what writes something that is no message, as these words describe it.
+pub(super) fn garbage(words: &str) -> Option<Vec<Action>> {
+    let raw = |bytes: &[u8]| Action::Raw(bytes.to_vec());
+    Some(vec![match words {
+        "" | "text" => raw(b"This line is no JSON.\n"),
+        // JSON that is no JSON-RPC.
+        "json" => raw(b"{\"hello\":\"world\"}\n"),
+        "empty" => raw(b"\n"),
+        // An answer to a question that nobody asked.
+        "response" => raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"nobody-asked\",\"result\":{}}\n"),
+        "utf8" => raw(b"\xff\xfe this line is no UTF-8 \xc3\x28\n"),
+        // A line that does not end, because the process does.
+        "nolf" => {
+            let begun = raw(b"{\"jsonrpc\":\"2.0\",\"method\":\"session/upd");
+            return Some(vec![begun, Action::Effect(Effect::Exit(0)), Action::Hang]);
         }
-    }
+        _ => Action::Fill(words.strip_prefix("long ")?.trim().parse().ok()?),
+    }])
 }
 
 /// The rest of a garbage line.

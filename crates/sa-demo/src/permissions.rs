@@ -1,15 +1,15 @@
 //! Asking the client for permission, and remembering what it decided for good.
 
-use super::action::{Action, Reply, Then};
+use super::action::{Action, Then};
 use super::config::{self, Select};
 use super::core::Call;
 use super::session::Session;
-use super::tools::{completed, failed, new_call, paragraph, update};
+use super::tools::{completed, failed, new_call, update};
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionRequest, SessionUpdate, ToolCallUpdate,
     ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::chosen;
+use sa_acp::{Reply, chosen, paragraph};
 use serde_json::json;
 
 const ALLOW_ONCE: &str = "allow_once";

@@ -19,17 +19,17 @@ const STEPS: [(&str, PlanEntryPriority); 3] = [
 
 /// The command `plan`: nothing done, then one step after the other in progress and completed.
 pub(super) fn plan(every: Option<Duration>) -> Vec<Action> {
-    let mut actions = vec![at(0, &PlanEntryStatus::Pending)];
+    let mut actions = vec![at(&STEPS, 0, &PlanEntryStatus::Pending)];
     for done in 0..=STEPS.len() {
         actions.extend(every.map(Action::Pause));
-        actions.push(at(done, &PlanEntryStatus::InProgress));
+        actions.push(at(&STEPS, done, &PlanEntryStatus::InProgress));
     }
     actions.push(Action::Say("All steps of the plan are done.".to_owned()));
     actions
 }
 
-/// Returns the plan with so many steps done, and the status of the next one.
-fn at(done: usize, next: &PlanEntryStatus) -> Action {
+/// Reports a plan with so many steps done. `next` is the status of the next one.
+pub(super) fn at(steps: &[(&str, PlanEntryPriority)], done: usize, next: &PlanEntryStatus) -> Action {
     let entry = |(index, (content, priority)): (usize, &(&str, PlanEntryPriority))| {
         let status = match index {
             _ if index < done => PlanEntryStatus::Completed,
@@ -38,7 +38,7 @@ fn at(done: usize, next: &PlanEntryStatus) -> Action {
         };
         PlanEntry::new(*content, priority.clone(), status)
     };
-    update(SessionUpdate::Plan(Plan::new(STEPS.iter().enumerate().map(entry).collect())))
+    update(SessionUpdate::Plan(Plan::new(steps.iter().enumerate().map(entry).collect())))
 }
 
 /// The command `compact`: the context is emptied; clients that follow compactions see it happen.

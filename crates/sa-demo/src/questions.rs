@@ -1,10 +1,10 @@
 //! Questions to the user: a form if the client shows forms, otherwise a choice in the dress of a permission request.
 
-use super::action::{Action, Reply, Then};
+use super::action::{Action, Then};
 use super::core::{Call, Core};
 use super::permissions;
 use super::session::Session;
-use super::tools::{completed, failed, new_call, paragraph, update};
+use super::tools::{completed, failed, new_call, update};
 use agent_client_protocol_schema::v1::{
     BooleanPropertySchema, CompleteElicitationNotification, CreateElicitationRequest, ElicitationAction,
     ElicitationContentValue, ElicitationFormMode, ElicitationId, ElicitationPropertySchema,
@@ -12,50 +12,17 @@ use agent_client_protocol_schema::v1::{
     MultiSelectPropertySchema, PermissionOption, PermissionOptionKind, SessionUpdate, StringPropertySchema,
     ToolCallId, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{action, capitalised, chosen};
+use sa_acp::{Reply, action, capitalised, chosen, paragraph};
 use serde_json::json;
 use std::collections::BTreeMap;
-
-/// A question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Variant {
-    Single,
-    Multi,
-    Text,
-    Form,
-    Url,
-}
-
-impl Variant {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "" | "single" => Self::Single,
-            "multi" => Self::Multi,
-            "text" => Self::Text,
-            "form" => Self::Form,
-            "url" => Self::Url,
-            _ => return None,
-        })
-    }
-
-    fn fields(self) -> &'static [Field] {
-        match self {
-            Self::Single => &FIELDS[..1],
-            Self::Multi => &FIELDS[1..2],
-            Self::Text => &FIELDS[2..3],
-            Self::Form => &FIELDS,
-            Self::Url => &[],
-        }
-    }
-}
 
 /// A question that waits for its answer.
 #[derive(Debug)]
 pub(super) enum Question {
     /// Asked as a form.
-    Form(Variant),
+    Form(&'static [Field]),
     /// Asked as a choice among options: the tool call it came with.
-    Choice { tool: ToolCallId, fields: &'static [Field] },
+    Choice { tool: ToolCallId, question: &'static str },
     /// The user was sent to an address.
     Url(ElicitationId),
 }
@@ -114,18 +81,23 @@ impl Field {
     }
 }
 
-pub(super) fn ask(session: &mut Session, core: &Core, variant: Variant) -> Vec<Action> {
-    match variant {
-        Variant::Url => ask_url(session, core),
-        _ if core.client.handshake.shows_forms() => vec![ask_form(session, variant)],
-        _ => ask_choice(session, variant),
-    }
+/// Asks the question of that name, if there is one.
+pub(super) fn ask(session: &mut Session, core: &Core, name: &str) -> Option<Vec<Action>> {
+    let fields = match name {
+        "" | "single" => &FIELDS[..1],
+        "multi" => &FIELDS[1..2],
+        "text" => &FIELDS[2..3],
+        "form" => &FIELDS[..],
+        "url" => return Some(ask_url(session, core)),
+        _ => return None,
+    };
+    let shows_forms = core.client.handshake.shows_forms();
+    Some(if shows_forms { vec![ask_form(session, fields)] } else { ask_choice(session, fields) })
 }
 
 /// A form of one question is headed by it; a form of several names each at its input. Next to each choice stands an input
 /// for an answer of one's own.
-fn ask_form(session: &Session, variant: Variant) -> Action {
-    let fields = variant.fields();
+fn ask_form(session: &Session, fields: &'static [Field]) -> Action {
     let message = match fields {
         [only] => only.question,
         _ => "Please answer the following questions.",
@@ -141,11 +113,10 @@ fn ask_form(session: &Session, variant: Variant) -> Action {
     }
     let mode = ElicitationFormMode::new(ElicitationSessionScope::new(session.about.id.clone()), schema);
     let request = CreateElicitationRequest::new(mode, message);
-    Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Form(variant)))))
+    Action::Call(Box::new(Call::new("elicitation/create", &request, Then::Question(Question::Form(fields)))))
 }
 
-fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
-    let fields = variant.fields();
+fn ask_choice(session: &mut Session, fields: &'static [Field]) -> Vec<Action> {
     let Some(field) = fields.first() else { return Vec::new() };
     let input = json!({ "question": field.question });
     let (tool, call) = new_call(session, "ask_user", ToolKind::Think, field.question, input);
@@ -156,7 +127,7 @@ fn ask_choice(session: &mut Session, variant: Variant) -> Vec<Action> {
         .map(|(name, _)| PermissionOption::new(*name, *name, PermissionOptionKind::AllowOnce))
         .collect();
     options.push(PermissionOption::new("skip", "Skip", PermissionOptionKind::RejectOnce));
-    let then = Then::Question(Question::Choice { tool: tool.clone(), fields });
+    let then = Then::Question(Question::Choice { tool: tool.clone(), question: field.question });
     vec![
         update(SessionUpdate::ToolCall(call)),
         permissions::request(session, ToolCallUpdate::new(tool, details), options, then),
@@ -177,16 +148,16 @@ fn ask_url(session: &mut Session, core: &Core) -> Vec<Action> {
 /// Continues when the client has answered.
 pub(super) fn answered(question: Question, answer: Reply) -> Vec<Action> {
     match question {
-        Question::Form(variant) => vec![Action::Say(match action(answer) {
+        Question::Form(fields) => vec![Action::Say(match action(answer) {
             Ok(ElicitationAction::Accept(accepted)) => {
-                describe(variant.fields(), &accepted.content.unwrap_or_default())
+                describe(fields, &accepted.content.unwrap_or_default())
             }
             Ok(ElicitationAction::Decline) => "The question was declined.".to_owned(),
             Ok(ElicitationAction::Cancel) => "The question was cancelled.".to_owned(),
             Ok(_) => "The answer is of a kind I do not know.".to_owned(),
             Err(reason) => capitalised(&reason),
         })],
-        Question::Choice { tool, fields } => choice_made(tool, fields, answer),
+        Question::Choice { tool, question } => choice_made(tool, question, answer),
         Question::Url(id) => match action(answer) {
             Ok(ElicitationAction::Accept(_)) => vec![
                 Action::Notify {
@@ -201,8 +172,7 @@ pub(super) fn answered(question: Question, answer: Reply) -> Vec<Action> {
     }
 }
 
-fn choice_made(tool: ToolCallId, fields: &[Field], answer: Reply) -> Vec<Action> {
-    let question = fields.first().map_or("", |field| field.question);
+fn choice_made(tool: ToolCallId, question: &str, answer: Reply) -> Vec<Action> {
     match chosen(answer) {
         Ok(Some(choice)) if choice != "skip" => vec![
             completed(tool, vec![paragraph(choice.clone())], json!({ "answer": choice })),

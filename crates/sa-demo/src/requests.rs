@@ -1,20 +1,17 @@
 //! The requests of a client.
 
-use super::commands::commands_update;
+use super::catalogue::available_commands;
 use super::config::Select;
 use super::content::Prompt;
-use super::core::Effect;
+use super::core::{Core, Effect};
 use super::machine::Machine;
 use super::session::{MAX_QUEUE, Session};
 use agent_client_protocol_schema::v1::{
-    AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, Error, LogoutResponse, McpServer,
-    PromptRequest, SessionId,
+    AuthenticateResponse, CloseSessionResponse, DeleteSessionResponse, Error, LogoutResponse, PromptRequest,
+    SessionId,
 };
-use sa_acp::{Form, How, Request, RequestKey, Setting};
+use sa_acp::{Form, How, OpenRequest, Request, RequestKey, RequestedWorkspace, Setting};
 use serde_json::json;
-
-/// The directories and MCP servers of a session.
-type Workspace = sa_acp::Workspace<Vec<McpServer>>;
 
 impl Machine {
     /// Answers a request, now or, in the case of a prompt, later; an error is for the caller to send.
@@ -23,9 +20,9 @@ impl Machine {
             Request::Authenticate => self.core.client.reply(key, AuthenticateResponse::new()),
             Request::Logout => self.core.client.reply(key, LogoutResponse::new()),
             Request::Open(how, workspace) => {
+                let request = OpenRequest { key: key.clone(), how, workspace };
                 // The agent reads no files, so any directory will do.
-                let workspace = workspace.resolve(|_| true, Ok)?;
-                return self.open(key, &how, workspace);
+                return self.open(request.resolve(|_| true, Ok)?);
             }
             Request::List(request) => {
                 let page = self.sessions.list(&request, &self.core)?;
@@ -39,8 +36,9 @@ impl Machine {
         Ok(())
     }
 
-    fn open(&mut self, key: &RequestKey, how: &How, workspace: Workspace) -> Result<(), Error> {
-        let mut session = match how {
+    fn open(&mut self, request: OpenRequest) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
+        let mut session = match &how {
             How::New => Session::new(self.new_id(), workspace.cwd.clone(), self.core.now.unix),
             How::Forked(from) => {
                 self.sessions.known(from, &self.core)?;
@@ -50,13 +48,10 @@ impl Machine {
                 self.sessions.put_away(from, &self.core);
                 session
             }
-            How::Loaded(id) | How::Resumed(id) => return self.reopen(key, how, id, workspace),
+            How::Loaded(id) | How::Resumed(id) => return self.reopen(&key, &how, id, workspace),
         };
-        let (modes, options) =
-            (session.about.settings.modes(), session.about.settings.options(&self.core.client.handshake));
-        self.core.client.opened(key, how, &session.about.id, modes, options);
         settle(&mut session, workspace);
-        self.core.client.update(&session.about.id, &commands_update());
+        answer_opened(&mut self.core, &key, &how, &session);
         self.core.save(&session);
         self.sessions.insert(session);
         Ok(())
@@ -67,7 +62,7 @@ impl Machine {
         key: &RequestKey,
         how: &How,
         id: &SessionId,
-        workspace: Workspace,
+        workspace: RequestedWorkspace,
     ) -> Result<(), Error> {
         let session = self.sessions.known(id, &self.core)?;
         settle(session, workspace);
@@ -76,11 +71,7 @@ impl Machine {
                 self.core.client.update(&session.about.id, update);
             }
         }
-        let (modes, options) =
-            (session.about.settings.modes(), session.about.settings.options(&self.core.client.handshake));
-        // Nothing may follow the answer before the next prompt.
-        self.core.client.update(&session.about.id, &commands_update());
-        self.core.client.opened(key, how, id, modes, options);
+        answer_opened(&mut self.core, key, how, session);
         Ok(())
     }
 
@@ -141,8 +132,15 @@ impl Machine {
     }
 }
 
+/// Answers the client that opened a session.
+fn answer_opened(core: &mut Core, key: &RequestKey, how: &How, session: &Session) {
+    let settings = &session.about.settings;
+    let settings = (settings.modes(), settings.options(&core.client.handshake));
+    core.client.opened_with_commands(key, how, &session.about.id, settings, available_commands());
+}
+
 /// Opens the session in that workspace.
-fn settle(session: &mut Session, workspace: Workspace) {
+fn settle(session: &mut Session, workspace: RequestedWorkspace) {
     session.about.cwd = workspace.cwd;
     session.about.additional_directories = workspace.directories;
     session.mcp_servers = workspace.servers;

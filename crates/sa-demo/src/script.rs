@@ -82,30 +82,14 @@ pub(super) fn amount(text: &str) -> Option<(u64, usize, &str)> {
 
 /// A kind of tool by its name in the protocol.
 pub(super) fn tool_kind(name: &str) -> Option<ToolKind> {
-    Some(match name {
-        "read" => ToolKind::Read,
-        "edit" => ToolKind::Edit,
-        "delete" => ToolKind::Delete,
-        "move" => ToolKind::Move,
-        "search" => ToolKind::Search,
-        "execute" => ToolKind::Execute,
-        "think" => ToolKind::Think,
-        "fetch" => ToolKind::Fetch,
-        "switch_mode" => ToolKind::SwitchMode,
-        "other" => ToolKind::Other,
-        _ => return None,
-    })
+    let kind = serde_json::from_value(name.into()).ok();
+    // The protocol reads an unknown kind as this one.
+    kind.filter(|kind| *kind != ToolKind::Other || name == "other")
 }
 
 /// The stop reason of a turn. `cancelled` is not among them: only a client can cancel.
 pub(super) fn stop_reason(name: &str) -> Option<StopReason> {
-    Some(match name {
-        "end_turn" => StopReason::EndTurn,
-        "max_tokens" => StopReason::MaxTokens,
-        "max_turn_requests" => StopReason::MaxTurnRequests,
-        "refusal" => StopReason::Refusal,
-        _ => return None,
-    })
+    serde_json::from_value(name.into()).ok().filter(|reason| *reason != StopReason::Cancelled)
 }
 
 /// `[CODE] [MESSAGE]` of a JSON-RPC error.

@@ -6,8 +6,7 @@ use super::core::{Call, Core};
 use super::history::{Header, History, Saved, milliseconds};
 use super::turn::Turn;
 use agent_client_protocol_schema::v1::{
-    ConfigOptionUpdate, CurrentModeUpdate, McpServer, SessionId, SessionInfo, SessionInfoUpdate,
-    SessionUpdate, StopReason,
+    McpServer, SessionId, SessionInfo, SessionInfoUpdate, SessionUpdate, StopReason,
 };
 use sa_acp::RequestKey;
 use sa_jsonrpc::Id;
@@ -93,14 +92,12 @@ impl Session {
 
     /// Reports a change of a setting. The mode has two forms, and both are reported.
     pub(super) fn announce(&self, core: &mut Core, select: Select) {
-        if select == Select::Mode {
-            let mode = self.about.settings.get(Select::Mode).to_owned();
-            core.client
-                .update(&self.about.id, &SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode)));
+        let (id, settings) = (&self.about.id, &self.about.settings);
+        let options = settings.options(&core.client.handshake);
+        match select {
+            Select::Mode => core.client.mode_changed(id, settings.get(Select::Mode), options),
+            Select::Model | Select::Effort => core.client.options_changed(id, options),
         }
-        let options = self.about.settings.options(&core.client.handshake);
-        core.client
-            .update(&self.about.id, &SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(options)));
     }
 
     /// Takes a prompt: starts on it, or puts it behind the ones before; `false` if too many wait.

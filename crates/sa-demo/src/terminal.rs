@@ -1,16 +1,16 @@
 //! The command `run`: in a terminal of the client if it has any, otherwise only in words.
 
-use super::action::{Action, Reply, Then};
+use super::action::{Action, Then};
 use super::core::{Call, Core};
 use super::session::Session;
-use super::tools::{change, completed, failed, gated, new_call, paragraph, started, update};
+use super::tools::{change, completed, failed, gated, new_call, read_reply, started, update};
 use agent_client_protocol_schema::v1::{
     CreateTerminalRequest, CreateTerminalResponse, ReleaseTerminalRequest, SessionUpdate, Terminal,
     TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse, ToolCallContent,
     ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind, WaitForTerminalExitRequest,
     WaitForTerminalExitResponse,
 };
-use serde::de::DeserializeOwned;
+use sa_acp::{Reply, paragraph};
 use serde_json::json;
 
 /// Output that the client is asked to keep, in bytes.
@@ -64,11 +64,11 @@ pub(super) fn release(session: &Session, terminal: TerminalId, then: Then) -> Ca
 /// Continues when the client has answered.
 pub(super) fn answered(session: &Session, step: TerminalStep, answer: Reply) -> Vec<Action> {
     match step {
-        TerminalStep::Create { tool } => match read::<CreateTerminalResponse>(answer) {
+        TerminalStep::Create { tool } => match read_reply::<CreateTerminalResponse>(answer) {
             Ok(response) => created(session, tool, response.terminal_id),
             Err(reason) => give_up(tool, &reason),
         },
-        TerminalStep::Wait { tool, terminal } => match read::<WaitForTerminalExitResponse>(answer) {
+        TerminalStep::Wait { tool, terminal } => match read_reply::<WaitForTerminalExitResponse>(answer) {
             Ok(response) => {
                 let request = TerminalOutputRequest::new(session.about.id.clone(), terminal.clone());
                 let step = TerminalStep::Output { tool, terminal, status: response.exit_status };
@@ -76,7 +76,8 @@ pub(super) fn answered(session: &Session, step: TerminalStep, answer: Reply) -> 
             }
             Err(reason) => give_up(tool, &reason),
         },
-        TerminalStep::Output { tool, terminal, status } => match read::<TerminalOutputResponse>(answer) {
+        TerminalStep::Output { tool, terminal, status } => match read_reply::<TerminalOutputResponse>(answer)
+        {
             Ok(response) => {
                 let output = response.output;
                 let step = TerminalStep::Release { tool, terminal: terminal.clone(), status, output };
@@ -130,9 +131,4 @@ fn give_up(tool: ToolCallId, reason: &str) -> Vec<Action> {
 
 fn next(method: &'static str, request: &impl serde::Serialize, step: TerminalStep) -> Action {
     Action::Call(Box::new(Call::new(method, request, Then::Terminal(step))))
-}
-
-fn read<T: DeserializeOwned>(answer: Reply) -> Result<T, String> {
-    let result = answer.map_err(|error| error.message)?;
-    serde_json::from_str(result.get()).map_err(|error| format!("the client's answer cannot be read: {error}"))
 }

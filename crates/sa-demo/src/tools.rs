@@ -1,17 +1,17 @@
 //! Tool calls: reading, editing, and calls of any kind.
 
-use super::action::{Action, Reply, Then};
+use super::action::{Action, Then};
 use super::config::{self, Select};
-use super::content::text;
 use super::core::{Call, Core};
 use super::permissions::{self, Permission};
 use super::script::tool_kind;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{
-    Content, Diff, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolCall, ToolCallContent,
-    ToolCallId, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
-    WriteTextFileRequest,
+    Diff, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolCall, ToolCallContent, ToolCallId,
+    ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind, WriteTextFileRequest,
 };
+use sa_acp::{Reply, paragraph};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,19 @@ pub(super) fn new_call(
     (tool, call)
 }
 
+/// Makes a tool call that reads or edits a file of the session's directory.
+pub(super) fn file_call(
+    session: &mut Session,
+    kind: ToolKind,
+    name: &str,
+    line: Option<u32>,
+) -> (ToolCallId, ToolCall, PathBuf) {
+    let path = session.about.cwd.join(name);
+    let (tool, verb) = if kind == ToolKind::Edit { ("edit_file", "Edit") } else { ("read_file", "Read") };
+    let (id, call) = new_call(session, tool, kind, format!("{verb} {name}"), json!({ "path": path }));
+    (id, call.locations(vec![ToolCallLocation::new(path.clone()).line(line)]), path)
+}
+
 /// The tool call is at work.
 pub(super) fn started(tool: ToolCallId) -> Action {
     update(change(tool, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress)))
@@ -75,11 +88,6 @@ pub(super) fn failed(tool: ToolCallId, reason: &str) -> SessionUpdate {
         .content(vec![paragraph(reason)])
         .raw_output(json!({ "error": reason }));
     change(tool, fields)
-}
-
-/// Text as the content of a tool call.
-pub(super) fn paragraph(words: impl Into<String>) -> ToolCallContent {
-    ToolCallContent::Content(Content::new(text(words)))
 }
 
 /// Does the work of a tool that changes things if the session's mode lets it, after asking if it says so. `subject` is what
@@ -105,10 +113,7 @@ pub(super) fn gated(
 }
 
 pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
-    let path = session.about.cwd.join(name);
-    let input = json!({ "path": path });
-    let (tool, call) = new_call(session, "read_file", ToolKind::Read, format!("Read {name}"), input);
-    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(1)]);
+    let (tool, call, path) = file_call(session, ToolKind::Read, name, Some(1));
     let mut actions = vec![update(SessionUpdate::ToolCall(call)), started(tool.clone())];
     if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Read { tool, path: path.clone() }));
@@ -119,10 +124,7 @@ pub(super) fn read(session: &mut Session, core: &Core, name: &str) -> Vec<Action
 }
 
 pub(super) fn edit(session: &mut Session, core: &Core, name: &str) -> Vec<Action> {
-    let path = session.about.cwd.join(name);
-    let input = json!({ "path": path });
-    let (tool, call) = new_call(session, "edit_file", ToolKind::Edit, format!("Edit {name}"), input);
-    let call = call.locations(vec![ToolCallLocation::new(path.clone())]);
+    let (tool, call, path) = file_call(session, ToolKind::Edit, name, None);
     let mut actions = vec![update(SessionUpdate::ToolCall(call))];
     if core.client.handshake.reads_files() {
         actions.push(read_call(session, &path, FileStep::Edit { tool, path: path.clone() }));
@@ -182,10 +184,13 @@ fn read_call(session: &Session, path: &Path, step: FileStep) -> Action {
 }
 
 fn file_content(answer: Reply) -> Result<String, String> {
-    let result = answer.map_err(|error| error.message)?;
-    serde_json::from_str::<ReadTextFileResponse>(result.get())
-        .map(|response| response.content)
-        .map_err(|error| format!("the client's answer cannot be read: {error}"))
+    read_reply::<ReadTextFileResponse>(answer).map(|response| response.content)
+}
+
+/// Reads a reply; an error in words if the request failed or the reply makes no sense.
+pub(super) fn read_reply<T: DeserializeOwned>(reply: Reply) -> Result<T, String> {
+    let result = reply.map_err(|error| error.message)?;
+    serde_json::from_str(result.get()).map_err(|error| format!("the client's answer cannot be read: {error}"))
 }
 
 fn read_done(tool: ToolCallId, path: &Path, content: &str) -> Vec<Action> {

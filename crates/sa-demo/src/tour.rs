@@ -1,20 +1,21 @@
 //! The command `tour`: a bug is found, fixed and tested in about 40 seconds. Everything in it is invented, so nothing on
 //! the disk changes.
 
-use super::action::{Action, Reply, Then};
+use super::action::{Action, Then};
 use super::config::{self, Select};
 use super::content::text;
 use super::core::{Call, Core};
 use super::permissions::{self, Permission};
+use super::plan;
 use super::questions;
 use super::session::Session;
-use super::tools::{change, completed, failed, new_call, paragraph, started, update};
+use super::tools::{change, completed, failed, file_call, new_call, started, update};
 use agent_client_protocol_schema::v1::{
     ContentChunk, CreateElicitationRequest, Diff, ElicitationFormMode, ElicitationSchema,
-    ElicitationSessionScope, EnumOption, MessageId, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus,
-    SessionUpdate, StringPropertySchema, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields, ToolKind,
+    ElicitationSessionScope, EnumOption, MessageId, PlanEntryPriority, PlanEntryStatus, SessionUpdate,
+    StringPropertySchema, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
+use sa_acp::{Reply, paragraph};
 use serde_json::json;
 use std::time::Duration;
 
@@ -28,7 +29,11 @@ const LIMITS: [(&str, &str, &str); 3] = [
     ("1 minute", "For jobs in the background", "60_000"),
 ];
 
-const STEPS: [&str; 3] = ["Find out why the test fails", "Fix the delay", "Run the tests again"];
+const STEPS: [(&str, PlanEntryPriority); 3] = [
+    ("Find out why the test fails", PlanEntryPriority::Medium),
+    ("Fix the delay", PlanEntryPriority::Medium),
+    ("Run the tests again", PlanEntryPriority::Medium),
+];
 
 const PROPOSAL: &str = "\
 ### Double the delay after each failure
@@ -114,10 +119,7 @@ fn ask(session: &Session) -> Action {
 
 /// Edits the file, after asking if the mode says so, and comes to the end.
 fn edit(session: &mut Session, limit: &str, mode: &str) -> Vec<Action> {
-    let path = session.about.cwd.join("src/retry.ts");
-    let input = json!({ "path": path });
-    let (tool, call) = new_call(session, "edit_file", ToolKind::Edit, "Edit src/retry.ts", input);
-    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(9)]);
+    let (tool, call, path) = file_call(session, ToolKind::Edit, "src/retry.ts", Some(9));
     let diff = Diff::new(path.clone(), fixed(limit)).old_text(OLD.to_owned());
     let mut done = vec![started(tool.clone()), pause(500)];
     done.push(completed(tool.clone(), vec![diff.clone().into()], json!({ "path": path })));
@@ -180,10 +182,7 @@ fn search(session: &mut Session) -> Vec<Action> {
 }
 
 fn read(session: &mut Session) -> Vec<Action> {
-    let path = session.about.cwd.join("src/retry.ts");
-    let input = json!({ "path": path });
-    let (tool, call) = new_call(session, "read_file", ToolKind::Read, "Read src/retry.ts", input);
-    let call = call.locations(vec![ToolCallLocation::new(path.clone()).line(1)]);
+    let (tool, call, _) = file_call(session, ToolKind::Read, "src/retry.ts", Some(1));
     vec![
         update(SessionUpdate::ToolCall(call)),
         started(tool.clone()),
@@ -231,15 +230,7 @@ fn test(session: &mut Session, output: [&str; 4], code: i32) -> Vec<Action> {
 
 /// The plan with so many steps done.
 fn plan(done: usize) -> Action {
-    let entry = |(index, step): (usize, &&str)| {
-        let status = match index {
-            _ if index < done => PlanEntryStatus::Completed,
-            _ if index == done => PlanEntryStatus::InProgress,
-            _ => PlanEntryStatus::Pending,
-        };
-        PlanEntry::new(*step, PlanEntryPriority::Medium, status)
-    };
-    update(SessionUpdate::Plan(Plan::new(STEPS.iter().enumerate().map(entry).collect())))
+    plan::at(&STEPS, done, &PlanEntryStatus::InProgress)
 }
 
 fn say(session: &mut Session, words: &str) -> Vec<Action> {

@@ -4,7 +4,7 @@
 //! An action writes at most one message (so that a slow client holds the turn back), or waits for the time or for the client.
 //! Answers of the client put further actions at the head of the queue.
 
-use super::action::{Action, Numbered, Outcome, Reply, Then};
+use super::action::{Action, Numbered, Outcome, Then};
 use super::commands::{self, Stage, expand};
 use super::content::{Prompt, text, tokens};
 use super::core::Core;
@@ -16,7 +16,7 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, ContentChunk, Cost, MessageId, SessionUpdate, StopReason, TerminalId, ToolCallId,
     ToolCallStatus, Usage, UsageUpdate,
 };
-use sa_acp::RequestKey;
+use sa_acp::{Reply, RequestKey};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -171,10 +171,8 @@ impl Turn {
 
     /// Writes the next of some numbered chunks, and leaves the rest for later.
     fn count(&mut self, mut numbered: Numbered, session: &mut Session, core: &mut Core) {
-        if numbered.next > numbered.count {
-            return;
-        }
-        let words = faults::numbered_text(numbered.next, numbered.bytes);
+        let Some(number) = numbered.numbers.next() else { return };
+        let words = faults::numbered_text(number, numbered.bytes);
         self.output_tokens += tokens(&words);
         let update = said(text(words), numbered.message.clone());
         if numbered.kept {
@@ -182,8 +180,7 @@ impl Turn {
         } else {
             core.client.update(&session.about.id, &update);
         }
-        numbered.next += 1;
-        if let Some(time) = numbered.every.filter(|_| numbered.next <= numbered.count) {
+        if let Some(time) = numbered.every.filter(|_| !numbered.numbers.is_empty()) {
             self.wait = Wait::Until(core.now.elapsed + time);
         }
         self.actions.push_front(Action::Numbered(numbered));

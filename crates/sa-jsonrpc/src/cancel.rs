@@ -4,7 +4,6 @@ use crate::envelope::present;
 use crate::shape::span_in;
 use crate::{Id, Kind, Message};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::ops::Range;
 
 const METHOD: &str = "$/cancel_request";
@@ -19,10 +18,10 @@ pub struct Cancellation {
 #[derive(Deserialize)]
 struct Params<'a> {
     #[serde(borrow, default, rename = "requestId", deserialize_with = "present")]
-    request_id: Option<&'a RawValue>,
+    request_id: Option<&'a str>,
     /// The name that the Language Server Protocol uses.
     #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
+    id: Option<&'a str>,
 }
 
 impl<B: AsRef<[u8]>> Message<B> {
@@ -33,7 +32,7 @@ impl<B: AsRef<[u8]>> Message<B> {
         }
         let params: Params<'_> =
             serde_json::from_str(self.params().filter(|params| params.starts_with('{'))?).ok()?;
-        let named = params.request_id.or(params.id)?.get();
+        let named = params.request_id.or(params.id)?;
         Some(Cancellation { id: Id::from_json(named)?, span: span_in(self.bytes.as_ref(), named) })
     }
 

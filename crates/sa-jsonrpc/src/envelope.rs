@@ -7,13 +7,20 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The JSON text of each member; `None` for one that is absent, which `null` is not.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(crate) struct Envelope<'a> {
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) jsonrpc: Option<&'a str>,
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) id: Option<&'a str>,
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) method: Option<&'a str>,
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) params: Option<&'a str>,
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) result: Option<&'a str>,
+    #[serde(borrow, deserialize_with = "present")]
     pub(crate) error: Option<&'a str>,
 }
 
@@ -25,15 +32,7 @@ impl<'a> Envelope<'a> {
 
     /// Reads any spelling. A member that stands there twice is an error.
     pub(crate) fn parse(text: &'a str) -> serde_json::Result<Self> {
-        let members: Members<'a> = serde_json::from_str(text)?;
-        Ok(Self {
-            jsonrpc: members.jsonrpc.map(RawValue::get),
-            id: members.id.map(RawValue::get),
-            method: members.method.map(RawValue::get),
-            params: members.params.map(RawValue::get),
-            result: members.result.map(RawValue::get),
-            error: members.error.map(RawValue::get),
-        })
+        serde_json::from_str(text)
     }
 
     /// Panics if one pass over this text finds something else than the parser.
@@ -58,25 +57,9 @@ impl<'a> Envelope<'a> {
     }
 }
 
-#[derive(Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
-    jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-}
-
-/// Distinguishes `null` from absent, which `Option` alone does not.
-pub(crate) fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
+/// Reads the text of a member. Distinguishes `null` from absent, which `Option` alone does not.
+pub(crate) fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a str>, D::Error> {
+    <&RawValue>::deserialize(from).map(|value| Some(value.get()))
 }
 
 #[cfg(test)]

@@ -86,7 +86,6 @@ pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
 pub(crate) struct Messages {
     message: Value,
     content: Vec<Value>,
-    open: Option<(Kind, String)>,
 }
 
 impl Messages {
@@ -95,7 +94,7 @@ impl Messages {
             "id": format!("msg_{}", unique()), "type": "message", "role": "assistant", "model": model,
             "content": [], "stop_reason": null, "stop_sequence": null,
         });
-        Self { message, content: Vec::new(), open: None }
+        Self { message, content: Vec::new() }
     }
 
     fn start_block(&self, block: &Value, out: &mut Vec<Event>) {
@@ -140,12 +139,9 @@ impl Dialect for Messages {
             Kind::Think => json!({ "type": "thinking", "thinking": "", "signature": "" }),
         };
         self.start_block(&block, out);
-        self.open = Some((kind, String::new()));
     }
 
-    fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
-        let Some((kind, text)) = &mut self.open else { return };
-        text.push_str(piece);
+    fn delta(&mut self, kind: Kind, piece: &str, out: &mut Vec<Event>) {
         let delta = match kind {
             Kind::Say => json!({ "type": "text_delta", "text": piece }),
             Kind::Think => json!({ "type": "thinking_delta", "thinking": piece }),
@@ -153,8 +149,7 @@ impl Dialect for Messages {
         out.push(self.delta_event(&delta));
     }
 
-    fn close(&mut self, out: &mut Vec<Event>) {
-        let Some((kind, text)) = self.open.take() else { return };
+    fn close(&mut self, kind: Kind, text: &str, out: &mut Vec<Event>) {
         let block = match kind {
             Kind::Say => json!({ "type": "text", "text": text }),
             Kind::Think => {

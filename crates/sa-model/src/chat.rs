@@ -61,7 +61,6 @@ pub(crate) struct Chat {
     model: String,
     created: u64,
     wants_usage: bool,
-    open: Option<Kind>,
     content: String,
     reasoning: String,
     calls: Vec<Value>,
@@ -76,7 +75,6 @@ impl Chat {
             model: model.to_owned(),
             created: openai::now(),
             wants_usage,
-            open: None,
             content: String::new(),
             reasoning: String::new(),
             calls: Vec::new(),
@@ -98,39 +96,24 @@ impl Chat {
     }
 }
 
-fn usage(tokens: &Tokens) -> Value {
-    json!({
-        "prompt_tokens": tokens.prompt(), "prompt_tokens_details": { "cached_tokens": tokens.cache_read },
-        "completion_tokens": tokens.output, "completion_tokens_details": { "reasoning_tokens": tokens.reasoning },
-        "total_tokens": tokens.prompt() + tokens.output,
-    })
-}
-
 impl Dialect for Chat {
     fn begin(&mut self, _tokens: &Tokens, out: &mut Vec<Event>) {
         out.push(self.chunk(&json!({ "role": "assistant", "content": "", "refusal": null }), &Value::Null));
     }
 
-    fn open(&mut self, kind: Kind, _out: &mut Vec<Event>) {
-        self.open = Some(kind);
-    }
-
-    fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
-        let delta = match self.open {
-            Some(Kind::Think) => {
-                self.reasoning.push_str(piece);
-                json!({ "reasoning_content": piece })
-            }
-            _ => {
-                self.content.push_str(piece);
-                json!({ "content": piece })
-            }
+    fn delta(&mut self, kind: Kind, piece: &str, out: &mut Vec<Event>) {
+        let delta = match kind {
+            Kind::Think => json!({ "reasoning_content": piece }),
+            Kind::Say => json!({ "content": piece }),
         };
         out.push(self.chunk(&delta, &Value::Null));
     }
 
-    fn close(&mut self, _out: &mut Vec<Event>) {
-        self.open = None;
+    fn close(&mut self, kind: Kind, text: &str, _out: &mut Vec<Event>) {
+        match kind {
+            Kind::Think => self.reasoning.push_str(text),
+            Kind::Say => self.content.push_str(text),
+        }
     }
 
     fn call(&mut self, call: &Call, step: usize, out: &mut Vec<Event>) {
@@ -158,7 +141,7 @@ impl Dialect for Chat {
             "refusal" => "content_filter",
             other => other,
         });
-        self.usage = usage(tokens);
+        self.usage = openai::usage(tokens, "prompt", "completion");
         out.push(self.chunk(&json!({}), &self.finish));
         if self.wants_usage {
             let mut last = self.document("chat.completion.chunk", &json!([]));

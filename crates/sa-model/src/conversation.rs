@@ -33,6 +33,16 @@ pub(crate) enum Turn {
     },
 }
 
+impl Turn {
+    /// Returns what the agent's side said, if this is its turn.
+    pub(crate) fn said(&self) -> Option<&Said> {
+        match self {
+            Self::User(said) => Some(said),
+            Self::Assistant { .. } => None,
+        }
+    }
+}
+
 /// A message from the agent's side: a prompt, results of tools, or both.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
@@ -101,21 +111,14 @@ impl Conversation {
 
     /// Everything that was said from the agent's side, prompts included.
     pub(crate) fn user_texts(&self) -> impl Iterator<Item = &str> {
-        let said = self.turns.iter().filter_map(|turn| match turn {
-            Turn::User(said) => Some(said),
-            Turn::Assistant { .. } => None,
-        });
-        said.flat_map(|said| said.texts.iter().map(String::as_str))
+        self.turns.iter().filter_map(Turn::said).flat_map(|said| &said.texts).map(String::as_str)
     }
 
     /// Returns a rough count of the input's tokens.
     pub(crate) fn input_tokens(&self) -> u64 {
-        let results = self.turns.iter().filter_map(|turn| match turn {
-            Turn::User(said) => Some(said.results.iter().map(String::len).sum::<usize>()),
-            Turn::Assistant { .. } => None,
-        });
-        let texts: usize = self.user_texts().map(str::len).sum();
-        tokens(self.system.len() + texts + results.sum::<usize>())
+        let said = self.turns.iter().filter_map(Turn::said);
+        let lengths = said.flat_map(|said| said.texts.iter().chain(&said.results)).map(String::len);
+        tokens(self.system.len() + lengths.sum::<usize>())
     }
 }
 

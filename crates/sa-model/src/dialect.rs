@@ -28,14 +28,14 @@ impl Event {
 
 /// Token counts of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
+pub(crate) struct Tokens<N = u64> {
     /// Without those that came from or went to the cache.
-    pub(crate) input: u64,
-    pub(crate) output: u64,
-    pub(crate) cache_read: u64,
-    pub(crate) cache_write: u64,
+    pub(crate) input: N,
+    pub(crate) output: N,
+    pub(crate) cache_read: N,
+    pub(crate) cache_write: N,
     /// Part of the output.
-    pub(crate) reasoning: u64,
+    pub(crate) reasoning: N,
 }
 
 impl Tokens {
@@ -50,11 +50,11 @@ pub(crate) trait Dialect: Send {
     /// The answer starts.
     fn begin(&mut self, tokens: &Tokens, out: &mut Vec<Event>);
     /// A text starts. The one before it has ended.
-    fn open(&mut self, kind: Kind, out: &mut Vec<Event>);
+    fn open(&mut self, _kind: Kind, _out: &mut Vec<Event>) {}
     /// A piece of the text that is open.
-    fn delta(&mut self, text: &str, out: &mut Vec<Event>);
-    /// The open text ends.
-    fn close(&mut self, out: &mut Vec<Event>);
+    fn delta(&mut self, kind: Kind, piece: &str, out: &mut Vec<Event>);
+    /// The open text, whole, ends.
+    fn close(&mut self, kind: Kind, text: &str, out: &mut Vec<Event>);
     /// A tool call, whole. No text is open.
     fn call(&mut self, call: &Call, step: usize, out: &mut Vec<Event>);
     /// The conversation summed up, in APIs that do so. No text is open.

@@ -81,7 +81,6 @@ pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
 pub(crate) struct Gemini {
     id: String,
     model: String,
-    open: Option<(Kind, String)>,
     parts: Vec<Value>,
     finish: Value,
     usage: Value,
@@ -92,7 +91,6 @@ impl Gemini {
         Self {
             id: unique(),
             model: model.to_owned(),
-            open: None,
             parts: Vec::new(),
             finish: Value::Null,
             usage: Value::Null,
@@ -141,21 +139,12 @@ impl Dialect for Gemini {
         self.usage = json!({ "promptTokenCount": tokens.prompt(), "totalTokenCount": tokens.prompt() });
     }
 
-    fn open(&mut self, kind: Kind, _out: &mut Vec<Event>) {
-        self.open = Some((kind, String::new()));
+    fn delta(&mut self, kind: Kind, piece: &str, out: &mut Vec<Event>) {
+        out.push(self.event(&[text_part(kind, piece)], &Value::Null));
     }
 
-    fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
-        let Some((kind, text)) = &mut self.open else { return };
-        text.push_str(piece);
-        let part = text_part(*kind, piece);
-        out.push(self.event(&[part], &Value::Null));
-    }
-
-    fn close(&mut self, _out: &mut Vec<Event>) {
-        if let Some((kind, text)) = self.open.take() {
-            self.parts.push(text_part(kind, &text));
-        }
+    fn close(&mut self, kind: Kind, text: &str, _out: &mut Vec<Event>) {
+        self.parts.push(text_part(kind, text));
     }
 
     fn call(&mut self, call: &Call, step: usize, out: &mut Vec<Event>) {

@@ -49,7 +49,7 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_COUNTERS: usize = 4096;
 
 /// The requests, and the only state that scripts have.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Journal {
     inner: Mutex<Inner>,
     /// The number of requests so far.
@@ -67,10 +67,6 @@ struct Inner {
 }
 
 impl Journal {
-    pub(crate) fn new() -> Self {
-        Self { inner: Mutex::default(), count: watch::Sender::new(0), threads: Threads::default() }
-    }
-
     /// Keeps a request, whose body had so many bytes, and numbers it. The oldest go when the bounds are reached.
     pub(crate) fn keep(&self, mut request: Request, bytes: usize) {
         let mut inner = self.inner.lock();
@@ -136,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_oldest_requests_go() {
-        let journal = Journal::new();
+        let journal = Journal::default();
         for _ in 0..MOST_REQUESTS + 3 {
             journal.keep(request(), 1);
         }
@@ -151,7 +147,7 @@ mod tests {
 
     #[test]
     fn faults_are_counted_by_place() {
-        let journal = Journal::new();
+        let journal = Journal::default();
         let due = |place, times| journal.is_due(place, times);
         assert_eq!([due((1, 0), 2), due((1, 0), 2), due((1, 0), 2)], [true, true, false]);
         assert_eq!([due((1, 1), 1), due((2, 0), 1), due((1, 0), 2)], [true, true, false]);

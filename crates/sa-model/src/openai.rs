@@ -1,5 +1,6 @@
-//! Shared by the two OpenAI APIs: errors and the clock.
+//! Shared by the two OpenAI APIs: errors, token counts and the clock.
 
+use crate::dialect::Tokens;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,6 +16,17 @@ pub(crate) fn error(status: u16, kind: Option<&str>, message: &str) -> Value {
     };
     let code = kind.or(code);
     json!({ "error": { "type": kind.unwrap_or(usual), "code": code, "message": message, "param": null } })
+}
+
+/// Token counts under the API's words for what is read and what is written.
+pub(crate) fn usage(tokens: &Tokens, read: &str, written: &str) -> Value {
+    json!({
+        (format!("{read}_tokens")): tokens.prompt(),
+        (format!("{read}_tokens_details")): { "cached_tokens": tokens.cache_read },
+        (format!("{written}_tokens")): tokens.output,
+        (format!("{written}_tokens_details")): { "reasoning_tokens": tokens.reasoning },
+        "total_tokens": tokens.prompt() + tokens.output,
+    })
 }
 
 /// Seconds since the epoch.

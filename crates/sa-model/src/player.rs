@@ -34,7 +34,8 @@ pub(crate) struct Player {
     chunks: Box<dyn Iterator<Item = String> + Send>,
     ready: VecDeque<Action>,
     state: State,
-    open: Option<Kind>,
+    /// The text that is being sent, as far as it was.
+    open: Option<(Kind, String)>,
     chunk: Option<usize>,
     pace: Option<Duration>,
     step: usize,
@@ -97,31 +98,34 @@ impl Player {
     }
 
     fn close(&mut self) {
-        if self.open.take().is_some() {
-            self.tell(|dialect, out| dialect.close(out));
+        if let Some((kind, text)) = self.open.take() {
+            self.tell(|dialect, out| dialect.close(kind, &text, out));
         }
     }
 
     /// Opens a text unless one of its kind is open; returns whether one was.
     fn open(&mut self, kind: Kind) -> bool {
-        if self.open == Some(kind) {
+        if self.open.as_ref().is_some_and(|(open, _)| *open == kind) {
             return true;
         }
         self.close();
-        self.open = Some(kind);
+        self.open = Some((kind, String::new()));
         self.tell(|dialect, out| dialect.open(kind, out));
         false
     }
 
     fn delta(&mut self, chunk: &str) {
+        let Some((kind, text)) = &mut self.open else { return };
+        text.push_str(chunk);
+        let kind = *kind;
         if let Some(pace) = self.pace {
             self.ready.push_back(Action::Wait(pace));
         }
         self.told.0 += chunk.len();
-        if self.open == Some(Kind::Think) {
+        if kind == Kind::Think {
             self.told.1 += chunk.len();
         }
-        self.tell(|dialect, out| dialect.delta(chunk, out));
+        self.tell(|dialect, out| dialect.delta(kind, chunk, out));
     }
 
     fn play(&mut self, cue: Cue) {

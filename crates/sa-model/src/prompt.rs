@@ -52,10 +52,10 @@ pub(crate) fn find(conversation: &Conversation) -> Option<Prompt<'_>> {
         let before = conversation.turns.get(..end).unwrap_or_default();
         let start =
             before.iter().rposition(|turn| matches!(turn, Turn::Assistant { .. })).map_or(0, |at| at + 1);
-        let group: Vec<&Said> = said(before.get(start..).unwrap_or_default()).collect();
+        let group = said(before.get(start..).unwrap_or_default());
         if let Some((text, script)) = choose(&group) {
             let later = conversation.turns.get(start..).unwrap_or_default();
-            return Some(Prompt { text, script, step: step(later), since: said(later).collect() });
+            return Some(Prompt { text, script, step: step(later), since: said(later) });
         }
         end = start.saturating_sub(1);
     }
@@ -80,11 +80,8 @@ fn choose(group: &[&Said]) -> Option<Found> {
     plain.filter(|_| interrupted || !answered)
 }
 
-fn said(turns: &[Turn]) -> impl Iterator<Item = &Said> {
-    turns.iter().filter_map(|turn| match turn {
-        Turn::User(said) => Some(said),
-        Turn::Assistant { .. } => None,
-    })
+fn said(turns: &[Turn]) -> Vec<&Said> {
+    turns.iter().filter_map(Turn::said).collect()
 }
 
 /// Returns the number of steps played in these turns: those that the calls show, and one more for each turn after the

@@ -1,7 +1,7 @@
 //! The OpenAI Responses API: its events. Requests are read in [`crate::responses_request`].
 
 use crate::conversation::{call_id, unique};
-use crate::dialect::{Dialect, Event, Tokens, json_input, pieces};
+use crate::dialect::{Dialect, Event, Tokens, pieces};
 use crate::direct::Kind;
 use crate::openai;
 use crate::tools::{Call, Input};
@@ -11,14 +11,9 @@ use serde_json::{Value, json};
 pub(crate) struct Responses {
     response: Value,
     output: Vec<Value>,
-    open: Option<Open>,
+    /// The id of the text that is open.
+    open: String,
     sequence: u64,
-}
-
-struct Open {
-    kind: Kind,
-    id: String,
-    text: String,
 }
 
 impl Responses {
@@ -28,7 +23,7 @@ impl Responses {
             "status": "in_progress", "output": [], "error": null, "incomplete_details": null, "usage": null,
             "parallel_tool_calls": true, "tool_choice": "auto", "store": false,
         });
-        Self { response, output: Vec::new(), open: None, sequence: 0 }
+        Self { response, output: Vec::new(), open: String::new(), sequence: 0 }
     }
 
     fn push(&mut self, name: &str, mut data: Value, out: &mut Vec<Event>) {
@@ -85,14 +80,6 @@ impl Responses {
     }
 }
 
-fn usage(tokens: &Tokens) -> Value {
-    json!({
-        "input_tokens": tokens.prompt(), "input_tokens_details": { "cached_tokens": tokens.cache_read },
-        "output_tokens": tokens.output, "output_tokens_details": { "reasoning_tokens": tokens.reasoning },
-        "total_tokens": tokens.prompt() + tokens.output,
-    })
-}
-
 impl Dialect for Responses {
     fn begin(&mut self, _tokens: &Tokens, out: &mut Vec<Event>) {
         for name in ["response.created", "response.in_progress"] {
@@ -117,25 +104,23 @@ impl Dialect for Responses {
         };
         self.add(&item, out);
         self.push_item(event, &id, data, out);
-        self.open = Some(Open { kind, id, text: String::new() });
+        self.open = id;
     }
 
-    fn delta(&mut self, piece: &str, out: &mut Vec<Event>) {
-        let Some(open) = &mut self.open else { return };
-        open.text.push_str(piece);
-        let id = open.id.clone();
-        let (event, index) = match open.kind {
+    fn delta(&mut self, kind: Kind, piece: &str, out: &mut Vec<Event>) {
+        let id = self.open.clone();
+        let (event, index) = match kind {
             Kind::Say => ("response.output_text.delta", "content_index"),
             Kind::Think => ("response.reasoning_summary_text.delta", "summary_index"),
         };
         self.push_item(event, &id, json!({ index: 0, "delta": piece }), out);
     }
 
-    fn close(&mut self, out: &mut Vec<Event>) {
-        let Some(Open { kind, id, text }) = self.open.take() else { return };
+    fn close(&mut self, kind: Kind, text: &str, out: &mut Vec<Event>) {
+        let id = std::mem::take(&mut self.open);
         match kind {
-            Kind::Say => self.close_message(&id, &text, out),
-            Kind::Think => self.close_reasoning(&id, &text, out),
+            Kind::Say => self.close_message(&id, text, out),
+            Kind::Think => self.close_reasoning(&id, text, out),
         }
     }
 
@@ -153,10 +138,7 @@ impl Dialect for Responses {
             item["namespace"] = json!(namespace);
         }
         self.add(&item, out);
-        let input = match &call.input {
-            Input::Object(_) => json_input(&call.input).to_string(),
-            Input::Text(text) => text.clone(),
-        };
+        let input = call.input.clone().into_text();
         for piece in pieces(&input, 24) {
             self.push_item(&format!("{event}.delta"), &id, json!({ "delta": piece }), out);
         }
@@ -174,7 +156,7 @@ impl Dialect for Responses {
     }
 
     fn end(&mut self, stop: &str, tokens: &Tokens, out: &mut Vec<Event>) {
-        self.response["usage"] = usage(tokens);
+        self.response["usage"] = openai::usage(tokens, "input", "output");
         let reason = match stop {
             "end_turn" | "tool_use" | "stop_sequence" => {
                 return self.finish("response.completed", "completed", out);

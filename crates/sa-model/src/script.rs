@@ -1,6 +1,7 @@
 //! The script language: reads the text of a prompt as directives, one per line, in steps separated by `then`.
 //! Pure: it knows neither model APIs nor tools.
 
+use crate::dialect::Tokens;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -52,14 +53,7 @@ pub(crate) enum Fault {
 }
 
 /// Token counts that a script prescribes; what it leaves out is made up from the texts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    pub(crate) input: Option<u64>,
-    pub(crate) output: Option<u64>,
-    pub(crate) cache_read: Option<u64>,
-    pub(crate) cache_write: Option<u64>,
-    pub(crate) reasoning: Option<u64>,
-}
+pub(crate) type Usage = Tokens<Option<u64>>;
 
 /// An HTTP error in place of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

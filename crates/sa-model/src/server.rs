@@ -2,6 +2,7 @@
 
 use crate::journal::{Journal, Request};
 use crate::serve::router;
+use axum::serve::ListenerExt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -29,13 +30,17 @@ impl ModelServer {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let journal = Arc::new(Journal::new());
+        let journal = Arc::<Journal>::default();
         let stop = CancellationToken::new();
         let (router, stopped) = (router(Arc::clone(&journal)), stop.clone());
         let serve = move || {
             runtime.block_on(async {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let server = axum::serve(NoDelay(listener), router);
+                // Small chunks go out at once. Without it they come late, but they come.
+                let listener = listener.tap_io(|stream| {
+                    let _ = stream.set_nodelay(true);
+                });
+                let server = axum::serve(listener, router);
                 tokio::select! {
                     _ = server.into_future() => {}
                     () = stopped.cancelled() => {}
@@ -82,24 +87,5 @@ impl Drop for ModelServer {
             // A panic of the thread was printed where it happened.
             let _ = thread.join();
         }
-    }
-}
-
-/// A listener whose connections send small chunks at once.
-struct NoDelay(tokio::net::TcpListener);
-
-impl axum::serve::Listener for NoDelay {
-    type Io = tokio::net::TcpStream;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = axum::serve::Listener::accept(&mut self.0).await;
-        // Without it chunks come late, but they come.
-        let _ = stream.set_nodelay(true);
-        (stream, address)
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
     }
 }

@@ -1,6 +1,7 @@
 //! Inputs of neutral tool calls in the shape that a tool's schema asks for: names of fields, lists, patches. Inputs
 //! under the tool's own field names are left alone, so both ways of writing work.
 
+use crate::conversation::list_of;
 use crate::tools::Input;
 use serde_json::{Map, Value, json};
 
@@ -40,9 +41,9 @@ pub(crate) fn shape(neutral: &str, input: &Value, name: &str, schema: &Value) ->
         ("task", "spawn_agent") => vec![Input::Object(errand(fields))],
         _ => {
             let mut shaped = renamed(fields, schema, &FIELDS);
-            if neutral == "task" && property(schema, "run_in_background").is_some() {
+            if neutral == "task" {
                 // Some agents would take leaving it out for a yes.
-                shaped.entry("run_in_background").or_insert(json!(false));
+                complete(&mut shaped, schema, "run_in_background", json!(false));
             }
             if name == "exec_command" && shaped.remove("background") == Some(json!(true)) {
                 // It runs on behind the call that is not waited for; this is as short as waiting can be.
@@ -119,10 +120,16 @@ fn as_arguments(fields: &mut Map<String, Value>, schema: &Value) {
 
 /// Gives every required field that is missing a value of its type, the text for texts.
 fn filled(fields: &mut Map<String, Value>, schema: &Value, text: &str) {
-    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    for name in required.iter().filter_map(Value::as_str) {
+    for name in list_of(schema, "required").iter().filter_map(Value::as_str) {
         let property = property(schema, name).unwrap_or(&Value::Null);
         fields.entry(name).or_insert_with(|| instance(property, text));
+    }
+}
+
+/// Sets a field that the schema knows and the script leaves out.
+fn complete(fields: &mut Map<String, Value>, schema: &Value, name: &str, value: Value) {
+    if property(schema, name).is_some() {
+        fields.entry(name).or_insert(value);
     }
 }
 
@@ -198,12 +205,8 @@ fn todo_list(fields: &Map<String, Value>, schema: &Value) -> Map<String, Value> 
     let mut list = Vec::new();
     for (at, todo) in todos(fields).iter().enumerate() {
         let mut item = renamed(todo, items, &TODO_FIELDS);
-        if property(items, "id").is_some() {
-            item.entry("id").or_insert_with(|| json!((at + 1).to_string()));
-        }
-        if property(items, "priority").is_some() {
-            item.entry("priority").or_insert_with(|| json!("medium"));
-        }
+        complete(&mut item, items, "id", json!((at + 1).to_string()));
+        complete(&mut item, items, "priority", json!("medium"));
         let content = todo.get("content").and_then(Value::as_str).unwrap_or("scripted");
         filled(&mut item, items, content);
         list.push(Value::Object(item));
@@ -224,12 +227,8 @@ fn questions(fields: &Map<String, Value>, schema: &Value) -> Map<String, Value> 
         if let Some(options) = item.get_mut("options") {
             *options = choices(options, property(items, "options").and_then(|p| p.get("items")));
         }
-        if property(items, "id").is_some() {
-            item.entry("id").or_insert_with(|| json!(format!("question_{}", at + 1)));
-        }
-        if let Some(header) = property(items, "header").map(|_| json!("Question")) {
-            item.entry("header").or_insert(header);
-        }
+        complete(&mut item, items, "id", json!(format!("question_{}", at + 1)));
+        complete(&mut item, items, "header", json!("Question"));
         filled(&mut item, items, "scripted");
         list.push(Value::Object(item));
     }

@@ -21,6 +21,16 @@ pub(crate) enum Input {
     Text(String),
 }
 
+impl Input {
+    /// Returns the input as text: JSON, unless it is plain text.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Object(fields) => Value::Object(fields).to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
 /// The neutral names, and the tools of agents that do the same, the likeliest first. The first stands in when none is
 /// offered: agents hold tools back until their model asks for them.
 const TRANSLATIONS: [(&str, &[&str]); 12] = [
@@ -155,13 +165,7 @@ fn call(offer: &Offer, input: Input, offers: &[Offer]) -> Call {
     let (name, namespace) = (offer.name.clone(), offer.namespace.clone());
     match offer.form {
         Form::Function => Call { name, namespace, input },
-        Form::Custom => {
-            let text = match input {
-                Input::Text(text) => text,
-                Input::Object(fields) => Value::Object(fields).to_string(),
-            };
-            Call { name, namespace, input: Input::Text(text) }
-        }
+        Form::Custom => Call { name, namespace, input: Input::Text(input.into_text()) },
         Form::Nested => {
             let argument = match input {
                 Input::Text(text) => Value::String(text),

@@ -57,7 +57,8 @@ impl<'a> Variables<'a> {
     fn value(&self, name: &str) -> Option<String> {
         let conversation = self.conversation;
         if let Some(wanted) = name.strip_prefix("SYSTEM_CONTAINS:") {
-            return Some(if self.surroundings_contain(wanted) { "yes" } else { "no" }.to_owned());
+            let is_there = self.surroundings().any(|text| text.contains(wanted));
+            return Some(if is_there { "yes" } else { "no" }.to_owned());
         }
         Some(match name {
             "CWD" => self.directory()?,
@@ -85,10 +86,6 @@ impl<'a> Variables<'a> {
         let prompt = self.prompt.text.as_str();
         let texts = self.conversation.user_texts().map(move |text| Cow::Owned(text.replace(prompt, "")));
         std::iter::once(Cow::Borrowed(self.conversation.system.as_str())).chain(texts)
-    }
-
-    fn surroundings_contain(&self, wanted: &str) -> bool {
-        self.surroundings().any(|text| text.contains(wanted))
     }
 
     fn directory(&self) -> Option<String> {

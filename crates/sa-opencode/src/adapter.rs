@@ -39,19 +39,18 @@ impl Served for Core {
     }
 
     fn check_opening(&self, sessions: &Sessions<Session>, request: OpenRequest) -> Result<Opening, Error> {
-        let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
-        if let Some(id) = how.continued() {
-            let is_opening = self.openings.values().any(|opening| opening.how.origin() == Some(id));
+        let request = request.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        if let Some(id) = request.how.continued() {
+            let is_opening = self.openings.values().any(|opening| opening.request.how.origin() == Some(id));
             match sessions.get(&id.0) {
                 Some(session) if session.conversation.is_open() && !is_opening => {
-                    session.may_move(&workspace)?
+                    session.may_move(&request.workspace)?
                 }
                 None if !is_opening => {}
                 _ => return Err(failure("the session is being opened or closed already", "busy")),
             }
         }
-        Ok(Opening::new(key, how, workspace))
+        Ok(Opening::new(request))
     }
 
     fn run(&mut self, sessions: &mut Sessions<Session>, job: Job<Opening>) {
@@ -125,8 +124,11 @@ impl Served for Core {
         if is_taken { PORTS } else { 1 }
     }
 
+    /// Gives up a server that takes too long to be ready.
     fn tick(&mut self, sessions: &mut Sessions<Session>) {
-        self.enforce_ready(sessions);
+        if self.ready_by.take_if(|deadline| *deadline <= self.io.now.elapsed).is_some() {
+            self.give_up(sessions, &failure("OpenCode did not start in time", "handshake_failed"));
+        }
     }
 
     fn wake(&self) -> Option<Duration> {

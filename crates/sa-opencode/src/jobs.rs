@@ -28,12 +28,12 @@ impl Core {
 
     pub(super) fn list_sessions(&mut self, request: ListRequest) {
         let mut path = format!("/experimental/session?roots=true&limit={}", PAGE + 1);
-        if let Some(cursor) = request.cursor.as_deref().filter(|cursor| cursor.parse::<u64>().is_ok()) {
+        if let Some(cursor) = request.page.cursor.as_deref().filter(|cursor| cursor.parse::<u64>().is_ok()) {
             path.push_str("&cursor=");
             path.push_str(cursor);
         }
         let mut call = Call::get(path);
-        if let Some(cwd) = &request.cwd {
+        if let Some(cwd) = &request.page.cwd {
             call = call.within(cwd);
         }
         self.ask(&call, Some(self.host.limits.open), Then::Listed(request));
@@ -52,9 +52,9 @@ impl Core {
         // Pages go by time, from the newest on.
         let next = infos.get(PAGE).and_then(|_| infos.get(PAGE - 1)).map(|last| last.time.updated);
         let is_wanted =
-            |info: &&Info| request.cwd.as_ref().is_none_or(|cwd| cwd == Path::new(&info.directory));
+            |info: &&Info| request.page.cwd.as_ref().is_none_or(|cwd| cwd == Path::new(&info.directory));
         let listed = infos.iter().take(PAGE).filter(is_wanted).map(|info| {
-            let known = || sessions.get(info.id.as_str()).and_then(Session::title);
+            let known = || sessions.get(info.id.as_str())?.conversation.title.clone();
             let title = info.title().map(one_line).or_else(known);
             SessionInfo::new(info.id.clone(), info.directory.clone())
                 .title(title)

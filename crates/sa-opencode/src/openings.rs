@@ -7,17 +7,15 @@ use super::native::about::{Agent, Command, Config, Info, Provider, Providers};
 use super::native::call::{Call, of_session};
 use super::native::message::Whole;
 use super::replies::{Outcome, Then};
-use super::session::{Session, Settings, Workspace};
+use super::session::{Session, Settings};
 use agent_client_protocol_schema::v1::Error;
-use sa_acp::{How, RequestKey, Sessions, auth_required, failure, session_not_found};
+use sa_acp::{CheckedRequest, How, RequestKey, Sessions, auth_required, failure, session_not_found};
 use serde_json::json;
 
 /// A client's request to open a session.
 #[derive(Debug)]
 pub struct Opening {
-    pub(super) key: RequestKey,
-    pub(super) how: How,
-    pub(super) workspace: Workspace,
+    pub(super) request: CheckedRequest,
     /// The facts about the directory.
     around: Around,
     /// The number of facts that are missing.
@@ -27,38 +25,39 @@ pub struct Opening {
 
 /// The providers, agents, commands and settings of a directory.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub struct Around {
     pub(super) providers: Providers,
     pub(super) agents: Vec<Agent>,
     pub(super) commands: Vec<Command>,
     pub(super) config: Config,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AroundPart {
-    Providers,
-    Agents,
-    Commands,
-    Config,
-}
+/// Takes in one of these facts.
+pub(super) type Learn = fn(&mut Around, &Outcome<'_>) -> Result<(), String>;
 
-const AROUND_PARTS: [(AroundPart, &str); 4] = [
-    (AroundPart::Providers, "/config/providers"),
-    (AroundPart::Agents, "/agent"),
-    (AroundPart::Commands, "/command"),
-    (AroundPart::Config, "/config"),
+/// The requests for them. Without commands and settings a session can do its work.
+const FACTS: [(&str, Learn); 4] = [
+    ("/config/providers", |around, outcome| outcome.read().map(|providers| around.providers = providers)),
+    ("/agent", |around, outcome| outcome.read().map(|agents| around.agents = agents)),
+    ("/command", |around, outcome| {
+        around.commands = outcome.read().unwrap_or_default();
+        Ok(())
+    }),
+    ("/config", |around, outcome| {
+        around.config = outcome.read().unwrap_or_default();
+        Ok(())
+    }),
 ];
 
 impl AsRef<RequestKey> for Opening {
     fn as_ref(&self) -> &RequestKey {
-        &self.key
+        &self.request.key
     }
 }
 
 impl Opening {
-    pub(super) fn new(key: RequestKey, how: How, workspace: Workspace) -> Self {
-        let around = Around::default();
-        Self { key, how, workspace, around, missing: AROUND_PARTS.len(), info: None }
+    pub(super) fn new(request: CheckedRequest) -> Self {
+        Self { request, around: Around::default(), missing: FACTS.len(), info: None }
     }
 }
 
@@ -67,31 +66,17 @@ impl Core {
     pub(super) fn begin(&mut self, opening: Opening) {
         self.last_opening += 1;
         let number = self.last_opening;
-        for (part, path) in AROUND_PARTS {
-            let call = Call::get(path).within(&opening.workspace.cwd);
-            self.ask(&call, Some(self.host.limits.open), Then::Around(number, part));
+        for (path, learn) in FACTS {
+            let call = Call::get(path).within(&opening.request.workspace.cwd);
+            self.ask(&call, Some(self.host.limits.open), Then::Around(number, learn));
         }
         self.openings.insert(number, opening);
     }
 
     /// Something is known of the directory.
-    pub(super) fn on_around(&mut self, number: u64, part: AroundPart, outcome: &Outcome<'_>) {
+    pub(super) fn on_around(&mut self, number: u64, learn: Learn, outcome: &Outcome<'_>) {
         let Some(opening) = self.openings.get_mut(&number) else { return };
-        let around = &mut opening.around;
-        let read = match part {
-            AroundPart::Providers => outcome.read().map(|providers| around.providers = providers),
-            AroundPart::Agents => outcome.read().map(|agents| around.agents = agents),
-            // Without these a session can do its work.
-            AroundPart::Commands => {
-                around.commands = outcome.read().unwrap_or_default();
-                Ok(())
-            }
-            AroundPart::Config => {
-                around.config = outcome.read().unwrap_or_default();
-                Ok(())
-            }
-        };
-        if let Err(reason) = read {
+        if let Err(reason) = learn(&mut opening.around, outcome) {
             return self.fail_opening(number, &failure(reason, "open_failed"));
         }
         opening.missing -= 1;
@@ -105,17 +90,17 @@ impl Core {
     }
 
     fn ask_for_session(&mut self, number: u64) {
-        let Some(opening) = self.openings.get(&number) else { return };
-        let call = match &opening.how {
+        let Some(Opening { request, around, .. }) = self.openings.get(&number) else { return };
+        let call = match &request.how {
             How::New => {
-                let settings = Settings::new(&self.host, &opening.around, None);
-                let rules = settings.rules(&opening.workspace.directories, &[]);
+                let settings = Settings::new(&self.host, around, None);
+                let rules = settings.rules(&request.workspace.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
             How::Loaded(id) | How::Resumed(id) => Call::get(of_session(&id.0, "")),
             How::Forked(from) => Call::post(of_session(&from.0, "fork"), json!({})),
         };
-        let call = call.within(&opening.workspace.cwd);
+        let call = call.within(&request.workspace.cwd);
         self.ask(&call, Some(self.host.limits.open), Then::Opened(number));
     }
 
@@ -123,7 +108,7 @@ impl Core {
         let info: Info = match outcome.read() {
             Ok(info) => info,
             Err(reason) => {
-                let from = self.openings.get(&number).and_then(|opening| opening.how.origin());
+                let from = self.openings.get(&number).and_then(|opening| opening.request.how.origin());
                 let error = match from {
                     // An id that cannot be one is none.
                     Some(id) if outcome.is_missing() || matches!(outcome, Outcome::Answer(400, _)) => {
@@ -135,8 +120,8 @@ impl Core {
             }
         };
         let Some(opening) = self.openings.get_mut(&number) else { return };
-        let call = Call::get(of_session(&info.id, "message")).within(&opening.workspace.cwd);
-        let is_loaded = opening.how.is_loaded();
+        let call = Call::get(of_session(&info.id, "message")).within(&opening.request.workspace.cwd);
+        let is_loaded = opening.request.how.is_loaded();
         opening.info = Some(info);
         if is_loaded {
             return self.ask(&call, Some(self.host.limits.open), Then::History(number));
@@ -159,20 +144,20 @@ impl Core {
 
     fn finish(&mut self, sessions: &mut Sessions<Session>, number: u64, history: Vec<Whole>) {
         let Some(opening) = self.openings.remove(&number) else { return };
-        let Opening { key, how, workspace, around, info, .. } = opening;
+        let Opening { request, around, info, .. } = opening;
         let Some(info) = info else { return };
-        if let Some(session) = how.continued().and_then(|id| sessions.get_mut(&id.0)) {
+        if let Some(session) = request.how.continued().and_then(|id| sessions.get_mut(&id.0)) {
             // An open session stays as it is.
-            return session.reopened(self, &key, &how, workspace, history);
+            return session.reopened(self, request, history);
         }
-        let session = Session::open(self, &key, &how, workspace, &around, &info, history);
+        let session = Session::open(self, request, &around, &info, history);
         sessions.insert(session.conversation.id.0.clone(), session);
     }
 
     /// The session cannot be opened.
     pub(super) fn fail_opening(&mut self, number: u64, error: &Error) {
         if let Some(opening) = self.openings.remove(&number) {
-            self.io.client.fail(&opening.key, error);
+            self.io.client.fail(&opening.request.key, error);
         }
     }
 }

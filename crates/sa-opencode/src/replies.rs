@@ -1,7 +1,7 @@
 //! Answers of the server.
 
 use super::core::Core;
-use super::openings::AroundPart;
+use super::openings::Learn;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{DeleteSessionResponse, SessionId};
 use sa_acp::{ListRequest, RequestKey, Served as _, Sessions, failure};
@@ -12,8 +12,8 @@ use serde_json::Value;
 #[derive(Debug)]
 pub enum Then {
     Health,
-    /// A part of the context of a session that is being opened, by the number of the opening.
-    Around(u64, AroundPart),
+    /// A fact about the directory of a session that is being opened, by the number of the opening.
+    Around(u64, Learn),
     /// A session was made, found or copied.
     Opened(u64),
     History(u64),
@@ -48,7 +48,7 @@ pub enum PendingKind {
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome<'a> {
+pub enum Outcome<'a> {
     Answer(u16, &'a str),
     /// None came, in time or at all.
     None(String),
@@ -85,7 +85,7 @@ impl Core {
     pub(super) fn on_answer(&mut self, sessions: &mut Sessions<Session>, then: Then, outcome: &Outcome<'_>) {
         match then {
             Then::Health => self.on_health(sessions, outcome),
-            Then::Around(opening, part) => self.on_around(opening, part, outcome),
+            Then::Around(opening, learn) => self.on_around(opening, learn, outcome),
             Then::Opened(opening) => self.on_opened(sessions, opening, outcome),
             Then::History(opening) => self.on_history(sessions, opening, outcome),
             Then::Authenticated(key) => self.on_authenticated(&key, outcome),

@@ -63,12 +63,4 @@ impl Core {
         self.server.set_ready();
         self.ready_by = None;
     }
-
-    /// The server takes too long to be ready.
-    pub(super) fn enforce_ready(&mut self, sessions: &mut Sessions<Session>) {
-        if self.ready_by.is_some_and(|deadline| deadline <= self.io.now.elapsed) {
-            self.ready_by = None;
-            self.give_up(sessions, &failure("OpenCode did not start in time", "handshake_failed"));
-        }
-    }
 }

@@ -2,7 +2,7 @@
 //! of its own and kept from sessions that did not bring it.
 
 use agent_client_protocol_schema::v1::{Error, McpServer};
-use sa_acp::{invalid, tool_prefix};
+use sa_acp::{McpTarget, mcp_servers, tool_prefix};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,33 +11,23 @@ use std::sync::Arc;
 use super::limits::MCP_TIMEOUT;
 
 /// The servers of a client in the form of the server's own settings, by name.
-pub(super) fn servers(wanted: Vec<McpServer>) -> Result<BTreeMap<String, Value>, Error> {
-    let mut servers = BTreeMap::new();
-    for server in wanted {
-        let (name, config) = match server {
-            McpServer::Stdio(stdio) => {
-                let env: Map<_, _> =
-                    stdio.env.into_iter().map(|variable| (variable.name, variable.value.into())).collect();
-                let program = stdio.command.to_string_lossy().into_owned();
-                let command: Vec<_> = std::iter::once(program).chain(stdio.args).collect();
-                (stdio.name, json!({ "type": "local", "command": command, "environment": env }))
+pub(super) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
+    let unreachable = "OpenCode reaches MCP servers over stdio, http and sse only";
+    mcp_servers(wanted, unreachable, tool_prefix, |target| {
+        let mut config = match target {
+            McpTarget::Stdio { command, args, env } => {
+                let command: Vec<_> = std::iter::once(command).chain(args).collect();
+                json!({ "type": "local", "command": command, "environment": env })
             }
-            McpServer::Http(http) => (http.name, remote(http.url, http.headers)),
-            McpServer::Sse(sse) => (sse.name, remote(sse.url, sse.headers)),
-            _ => return Err(invalid("OpenCode reaches MCP servers over stdio, http and sse only")),
+            // Logins are in the headers: nobody could open a browser here.
+            McpTarget::Http { url, headers } | McpTarget::Sse { url, headers } => {
+                json!({ "type": "remote", "url": url, "headers": headers, "oauth": false })
+            }
         };
-        let mut config = config;
         config["enabled"] = json!(true);
         config["timeout"] = json!(MCP_TIMEOUT);
-        servers.insert(tool_prefix(&name), config);
-    }
-    Ok(servers)
-}
-
-fn remote(url: String, headers: Vec<agent_client_protocol_schema::v1::HttpHeader>) -> Value {
-    let headers: Map<_, _> = headers.into_iter().map(|header| (header.name, header.value.into())).collect();
-    // Logins are in the headers: nobody could open a browser here.
-    json!({ "type": "remote", "url": url, "headers": headers, "oauth": false })
+        Some(config)
+    })
 }
 
 /// Returns whether a tool has the name of a server before its own.
@@ -126,11 +116,14 @@ impl Registry {
 mod tests {
     use super::*;
 
+    /// Returns an empty registry, a directory, and two sessions.
+    fn two_sessions() -> (Registry, &'static Path, [Arc<str>; 2]) {
+        (Registry::default(), Path::new("/p"), ["one", "two"].map(Arc::from))
+    }
+
     #[test]
     fn servers_of_one_name_and_different_kinds_do_not_mix() {
-        let mut registry = Registry::default();
-        let (one, two): (Arc<str>, Arc<str>) = ("one".into(), "two".into());
-        let place = Path::new("/p");
+        let (mut registry, place, [one, two]) = two_sessions();
         assert_eq!(registry.join(place, "files", &json!(1), &one), "files");
         assert_eq!(registry.join(place, "files", &json!(1), &two), "files");
         assert_eq!(registry.join(place, "files", &json!(2), &two), "files-2");
@@ -144,9 +137,7 @@ mod tests {
 
     #[test]
     fn no_server_has_a_name_that_begins_the_tools_of_another() {
-        let mut registry = Registry::default();
-        let (one, two): (Arc<str>, Arc<str>) = ("one".into(), "two".into());
-        let place = Path::new("/p");
+        let (mut registry, place, [one, two]) = two_sessions();
         assert_eq!(registry.join(place, "fs", &json!(1), &one), "fs");
         let extra = registry.join(place, "fs_extra", &json!(2), &two);
         assert!(registry.is_foreign(place, &two, "fs_write"));

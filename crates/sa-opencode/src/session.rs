@@ -32,23 +32,17 @@ pub(crate) use settings::Settings;
 use super::core::Core;
 use super::native::about::Command;
 use super::native::ask::Rule;
-use super::native::call::{Call, of_session};
 use super::replies::Then;
 use agent_client_protocol_schema::v1::{Error, SessionId};
 use ask::Ask;
 use permission::Allowed;
-use sa_acp::{Compaction, Conversation, Decision, Link, Reply, SetRequest, failure};
-use serde_json::{Value, json};
+use sa_acp::{Compaction, Conversation, Decision, Link, Reply, ServedSession as _, SetRequest, Workspace};
 use speech::Speech;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use tooling::Tools;
 use turn::Turn;
 use usage::Meter;
-
-/// The directories and MCP servers of a session, the servers in the server's own form.
-pub(crate) type Workspace = sa_acp::Workspace<BTreeMap<String, Value>>;
 
 #[derive(Debug)]
 pub struct Session {
@@ -101,16 +95,10 @@ impl Session {
         &self.workspace.cwd
     }
 
-    pub(crate) fn title(&self) -> Option<String> {
-        self.conversation.title.clone()
-    }
-
     /// Returns whether the open session can be opened again in that place.
     pub(crate) fn may_move(&self, workspace: &Workspace) -> Result<(), Error> {
-        if self.workspace.servers == workspace.servers && self.workspace.cwd == workspace.cwd {
-            return Ok(());
-        }
-        Err(failure("the session is open elsewhere or with other MCP servers; close it first", "busy"))
+        self.workspace.check_directory(workspace)?;
+        self.workspace.check_servers(workspace)
     }
 }
 
@@ -138,9 +126,8 @@ impl sa_acp::Session<Core> for Session {
         if rules == self.ruled {
             return self.send_work(core);
         }
-        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": rules }));
         self.ruled = rules;
-        core.ask_soon(&call.within(&self.workspace.cwd), Then::Ruled(self.conversation.id.clone()));
+        self.send_rules(core, Then::Ruled(self.conversation.id.clone()));
     }
 
     fn interrupt(&mut self, core: &mut Core) {
@@ -162,7 +149,7 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        let change = self.settings.change(&request.option, &request.value)?;
+        let change = self.settings.change(&request.setting.option, request.setting.choice()?)?;
         self.settings.apply(change);
         let mode = self.settings.modes.take_change();
         core.io.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
@@ -187,7 +174,8 @@ impl sa_acp::Session<Core> for Session {
 
     fn tick(&mut self, core: &mut Core) {
         self.tools.running.report_due_output(&mut core.io.client, &self.conversation.id, core.io.now.elapsed);
-        self.enforce_mcp(core);
+        let limit = core.host.limits.mcp;
+        self.enforce_mcp(core, limit);
         self.try_settle(core);
         self.enforce_abort(core);
         self.enforce_cancel(core);

@@ -70,11 +70,11 @@ fn info(stored: StoredSession) -> SessionInfo {
 
 impl Adapter for Core {
     fn open(&mut self, sessions: &mut Sessions<Session>, request: OpenRequest) -> Result<(), Error> {
-        let OpenRequest { key, how, workspace } = request;
-        let workspace = workspace.resolve(|path| self.host.disk.is_directory(path), servers)?;
-        if let Some(session) = how.continued().and_then(|id| sessions.get_mut(&id.0)) {
-            return session.reopen(self, key, how, workspace);
+        let request = request.resolve(|path| self.host.disk.is_directory(path), servers)?;
+        if let Some(session) = request.how.continued().and_then(|id| sessions.get_mut(&id.0)) {
+            return session.reopen(self, request);
         }
+        let OpenRequest { key, how, workspace } = request;
         let stored = match how.origin() {
             Some(id) => Some(self.host.files.find(&id.0).ok_or_else(|| session_not_found(id))?),
             None => None,
@@ -106,7 +106,7 @@ impl Adapter for Core {
     }
 
     fn list(&mut self, sessions: &mut Sessions<Session>, request: ListRequest) -> Result<(), Error> {
-        let cwd = request.cwd.as_deref();
+        let cwd = request.page.cwd.as_deref();
         let mut listed = self.host.files.list(cwd).into_iter().map(info).collect();
         // Nothing is stored of a session before its first answer.
         add_unlisted(&mut listed, sessions.values().map(Session::info), cwd);

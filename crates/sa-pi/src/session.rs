@@ -170,7 +170,7 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn set(&mut self, core: &mut Core, request: SetRequest) -> Result<(), Error> {
-        let change = self.settings.change(&request.option, &request.value)?;
+        let change = self.settings.change(&request.setting.option, request.setting.choice()?)?;
         match change.command() {
             Some(command) if self.child.is_some() => {
                 let limit = Some(core.host.limits.control);

@@ -2,8 +2,8 @@
 
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallStatus, ToolKind};
 use sa_acp::{
-    Described, Disk, Outcome, absolute, fenced, fits_one_line, humanised, one_line, paragraph, place,
-    printed, shown, terminal_exit, terminal_output,
+    Described, Disk, Outcome, ToolInput, absolute, fenced, humanised, one_line, paragraph, printed,
+    terminal_meta,
 };
 use sa_shell::only_reads;
 use serde_json::{Value, json};
@@ -17,33 +17,22 @@ const NO_OUTPUT: &str = "(no output)";
 
 /// Describes a call. The file that it changes is read from `disk`.
 pub(crate) fn describe(tool: &str, input: &Value, cwd: &Path, disk: &dyn Disk) -> Described {
-    let text = |key: &str| input[key].as_str().filter(|text| !text.trim().is_empty());
-    let described = |kind, title: String| Described::new(tool, kind, title, input.clone());
-    let file = |kind, verb: &str| match text("path") {
-        Some(path) => Described {
-            locations: vec![place(path, input["offset"].as_u64(), cwd)],
-            ..described(kind, format!("{verb} {}", shown(path, cwd)))
-        },
-        None => described(kind, format!("{verb} files")),
+    let call = ToolInput { tool, value: input, cwd };
+    let file = |kind, verb: &str| match call.text(&["path"]) {
+        Some(_) => call.file(kind, verb, &["path"], input["offset"].as_u64()),
+        None => call.described(kind, format!("{verb} files")),
     };
     match tool {
-        "bash" => {
-            let Some(command) = text("command") else {
-                return described(ToolKind::Execute, "Run a command".to_owned());
-            };
-            let whole = (!fits_one_line(command)).then(|| paragraph(fenced("sh", command)));
-            let title = format!("`{}`", one_line(command));
-            Described { content: whole.into_iter().collect(), ..described(ToolKind::Execute, title) }
-        }
+        "bash" => call.command(call.text(&["command"])),
         "read" => file(ToolKind::Read, "Read"),
         "ls" => file(ToolKind::Search, "List"),
         "write" => Described { content: diff(input, cwd, disk), ..file(ToolKind::Edit, "Write") },
         "edit" => Described { content: diff(input, cwd, disk), ..file(ToolKind::Edit, "Edit") },
         "grep" | "find" => {
-            let pattern = text("pattern").map(one_line).unwrap_or_default();
-            described(ToolKind::Search, format!("Search for `{pattern}`"))
+            let pattern = call.text(&["pattern"]).map(one_line).unwrap_or_default();
+            call.described(ToolKind::Search, format!("Search for `{pattern}`"))
         }
-        _ => described(ToolKind::Other, humanised(tool)),
+        _ => call.described(ToolKind::Other, humanised(tool)),
     }
 }
 
@@ -83,12 +72,8 @@ pub(crate) fn outcome(id: &str, tool: &str, text: &str, status: ToolCallStatus) 
             None => (text, (status == ToolCallStatus::Completed).then_some(0)),
         };
         let output = if output == NO_OUTPUT { "" } else { output };
-        let mut meta = terminal_output(id, output);
-        meta.extend(terminal_exit(id, code));
-        return Outcome {
-            meta: Some(meta),
-            ..Outcome::new(status, printed(output), json!({ "exitCode": code }))
-        };
+        let meta = Some(terminal_meta(id, output, code));
+        return Outcome { meta, ..Outcome::new(status, printed(output), json!({ "exitCode": code })) };
     }
     let is_change = matches!(tool, "write" | "edit") && status == ToolCallStatus::Completed;
     // The change was shown before it was made.
@@ -110,12 +95,7 @@ mod tests {
 
     #[test]
     fn no_harmful_command_counts_as_reading_and_common_ones_do() {
-        for command in sa_testkit::harm::harmful_commands() {
-            assert!(may_change("bash", &json!({ "command": command })), "{command}");
-        }
-        for command in sa_testkit::harm::HARMLESS {
-            assert!(!may_change("bash", &json!({ "command": command })), "{command}");
-        }
+        sa_testkit::harm::assert_judged(|line| may_change("bash", &json!({ "command": line })));
     }
 
     #[test]

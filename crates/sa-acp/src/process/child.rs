@@ -30,12 +30,11 @@ const PRINTED: usize = 8;
 
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,
-    pub(crate) child: ChildId,
     pub(crate) spec: CommandSpec,
     /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
     pub(crate) grace: Duration,
-    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) agent: Agent,
     /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
     /// Orders to end the process, each with the time that it gets to exit by itself.
@@ -51,13 +50,13 @@ impl Run {
 
     /// Runs the process until it exited and all its output was passed on.
     async fn run(self) {
-        let Self { supervisor, child, spec, wire, grace, events, lines, ends } = self;
+        let Self { supervisor, spec, wire, grace, agent, lines, ends } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
                 let ended = Ended { not_started: Some(error.to_string()), ..Ended::default() };
                 // Nobody listens any more: the agent is ending.
-                let _ = events.send(Event::Ended(child, ended)).await;
+                let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
                 return;
             }
         };
@@ -65,7 +64,7 @@ impl Run {
         let exit = match wire {
             None => {
                 let writer = tokio::spawn(write(stdin, lines));
-                read(&process, stdout, &Listener::Agent(child, &events)).await;
+                read(&process, stdout, &Listener::Agent(&agent)).await;
                 let exit = process.wait().await;
                 writer.abort();
                 exit
@@ -73,8 +72,8 @@ impl Run {
             Some(wire) => {
                 drop(stdin);
                 let (printed, receiver) = mpsc::channel(PRINTED);
-                let agent = Agent { child, events: events.clone() };
-                let mut wire = tokio::spawn(wire(Ends { printed: receiver, lines, agent }));
+                let ends = Ends { printed: receiver, lines, agent: agent.clone() };
+                let mut wire = tokio::spawn(wire(ends));
                 read(&process, stdout, &Listener::Wire(printed)).await;
                 let exit = process.wait().await;
                 // Lines in transit may still arrive.
@@ -86,13 +85,13 @@ impl Run {
         };
         let ended =
             Ended { not_started: None, code: exit.code, signal: exit.signal, stderr: process.stderr_tail() };
-        let _ = events.send(Event::Ended(child, ended)).await;
+        let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
     }
 }
 
 /// The receiver of the standard output of a process.
 enum Listener<'a> {
-    Agent(ChildId, &'a mpsc::Sender<Event>),
+    Agent(&'a Agent),
     Wire(mpsc::Sender<Vec<u8>>),
 }
 
@@ -100,11 +99,9 @@ impl Listener<'_> {
     /// Passes a line on. Waits while the receiver does not keep up, and with it the process. Returns `false` if it is gone.
     async fn pass(&self, line: InputLine<'_>) -> bool {
         match (self, line) {
-            (Self::Agent(child, events), InputLine::Whole(line)) => {
-                events.send(Event::Line(*child, line.to_vec())).await.is_ok()
-            }
-            (Self::Agent(child, events), InputLine::TooLong(length)) => {
-                events.send(Event::Overlong(*child, length)).await.is_ok()
+            (Self::Agent(agent), InputLine::Whole(line)) => agent.hear(line.to_vec()).await,
+            (Self::Agent(agent), InputLine::TooLong(length)) => {
+                agent.events.send(Event::Overlong(agent.child, length)).await.is_ok()
             }
             (Self::Wire(printed), InputLine::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
             (Self::Wire(_), InputLine::TooLong(_)) => true,

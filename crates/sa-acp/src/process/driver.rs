@@ -4,6 +4,7 @@ use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
+use crate::process::wire::Agent;
 use crate::protocol::clock::{Now, until};
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use crate::protocol::output_buffer::OutputBuffer;
@@ -15,7 +16,6 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
 /// The number of process lines that may wait to be handled. They are few, because each may be long.
@@ -43,8 +43,7 @@ pub(crate) async fn serve<A: Adapter>(
     };
     let Program { machine, name, command, grace, permission_socket, resources, .. } = program;
     let (sender, events) = mpsc::channel(WAITING_LINES);
-    let socket =
-        permission_socket.map(|listener| SocketTask(permission_socket::open(listener, sender.clone())));
+    let socket = permission_socket.map(|listener| permission_socket::open(listener, sender.clone()));
     let driver = Driver {
         machine,
         name,
@@ -65,15 +64,6 @@ pub(crate) async fn serve<A: Adapter>(
     supervisor.shutdown(grace).await;
     drop(resources);
     ExitCode::SUCCESS
-}
-
-/// The task of the permission socket, which ends with its owner.
-struct SocketTask(AbortHandle);
-
-impl Drop for SocketTask {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 /// The channels to a process.
@@ -199,11 +189,10 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
         let (ends, ends_receiver) = mpsc::channel(ENDS);
         let run = Run {
             supervisor: self.supervisor.clone(),
-            child,
             spec,
             wire: self.machine.wire(launch),
             grace: self.grace,
-            events: self.sender.clone(),
+            agent: Agent { child, events: self.sender.clone() },
             lines: lines_receiver,
             ends: ends_receiver,
         };

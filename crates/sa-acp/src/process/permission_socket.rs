@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 /// The number of helpers that are served at once. Others wait to be accepted.
@@ -33,9 +33,11 @@ pub(crate) struct HelperRequest {
     pub(crate) reply: oneshot::Sender<Vec<u8>>,
 }
 
-/// Serves the socket in a task of its own, which ends by its handle.
-pub(crate) fn open(listener: Listener, events: mpsc::Sender<Event>) -> AbortHandle {
-    tokio::spawn(keep(listener, events)).abort_handle()
+/// Serves the socket in a task of its own, which ends when the set is dropped.
+pub(crate) fn open(listener: Listener, events: mpsc::Sender<Event>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(keep(listener, events));
+    tasks
 }
 
 /// Accepts helpers forever.

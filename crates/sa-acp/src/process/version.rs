@@ -20,11 +20,10 @@ impl Version {
     /// Returns the error for a CLI that is older than this version; `None` if it does not report its version.
     pub fn required(self, agent: &str, found: Option<&str>) -> Error {
         let words = found.unwrap_or("one that does not report its version");
-        let mut error =
-            failure(format!("{agent} {self} or newer is needed; this is {words}"), "version_too_old");
-        let kind = "version_too_old";
-        error.data = Some(json!({ "errorKind": kind, "version": found, "oldest": self.to_string() }));
-        error
+        let (message, kind) =
+            (format!("{agent} {self} or newer is needed; this is {words}"), "version_too_old");
+        let details = json!({ "errorKind": kind, "version": found, "oldest": self.to_string() });
+        failure(message, kind).data(details)
     }
 }
 

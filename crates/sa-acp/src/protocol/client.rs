@@ -202,10 +202,10 @@ impl<T> Client<T> {
     ) {
         match new_mode {
             Some(mode) => self.mode_changed(session, mode, options.clone()),
-            None if request.form != Form::Option => self.options_changed(session, options.clone()),
+            None if request.setting.form != Form::Option => self.options_changed(session, options.clone()),
             None => {}
         }
-        self.was_set(&request.key, request.form, options);
+        self.was_set(&request.key, request.setting.form, options);
     }
 
     /// Answers a request to set an option. `options` are all of them as they are now.

@@ -1,7 +1,7 @@
 //! Errors that agents answer with. `errorKind` in their data is for programs.
 
 use crate::process::children::Ended;
-use agent_client_protocol_schema::v1::Error;
+use agent_client_protocol_schema::v1::{Error, ErrorCode};
 use serde_json::{Value, json};
 
 /// As much of a CLI's standard error goes into an error, in characters.
@@ -9,16 +9,12 @@ const STDERR_TAIL: usize = 4 << 10;
 
 /// An error of a CLI or of the model behind it.
 pub fn failure(message: impl Into<String>, kind: &str) -> Error {
-    let mut error = Error::internal_error().data(json!({ "errorKind": kind }));
-    error.message = message.into();
-    error
+    Error::new(ErrorCode::InternalError.into(), message).data(json!({ "errorKind": kind }))
 }
 
 /// The error that asks for credentials.
 pub fn auth_required(message: impl Into<String>) -> Error {
-    let mut error = Error::auth_required().data(json!({ "errorKind": "authentication_failed" }));
-    error.message = message.into();
-    error
+    Error::new(ErrorCode::AuthRequired.into(), message).data(json!({ "errorKind": "authentication_failed" }))
 }
 
 /// The error for a request that makes no sense.
@@ -40,14 +36,10 @@ pub fn process_ended(program: &str, ended: &Ended, complaint: Option<&str>) -> E
     };
     let last = complaint.or_else(|| tail.lines().rev().find(|line| !line.trim().is_empty()));
     let last = last.map(|line| format!(": {}", line.trim())).unwrap_or_default();
-    let mut error = failure(format!("{program} ended with {how}{last}"), "process_exited");
-    error.data = Some(json!({
-        "errorKind": "process_exited",
-        "exitCode": ended.code,
-        "signal": ended.signal,
-        "stderrTail": tail,
-    }));
-    error
+    let kind = "process_exited";
+    let exit =
+        json!({ "errorKind": kind, "exitCode": ended.code, "signal": ended.signal, "stderrTail": tail });
+    failure(format!("{program} ended with {how}{last}"), kind).data(exit)
 }
 
 /// Returns the error for a failure of the model's API, from words that may begin with its status and end with its body.
@@ -74,9 +66,7 @@ pub fn model_error(words: &str) -> Error {
         _ if lower.contains("overloaded") => "overloaded",
         _ => "unknown",
     };
-    let mut error = failure(message, kind);
-    error.data = Some(json!({ "errorKind": kind, "httpStatus": status }));
-    error
+    failure(message, kind).data(json!({ "errorKind": kind, "httpStatus": status }))
 }
 
 /// Returns a text without the marks that color it on a terminal.

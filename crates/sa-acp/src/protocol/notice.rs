@@ -17,6 +17,13 @@ impl<T> Client<T> {
         self.remark(session, name, detail);
     }
 
+    /// Reports that a request to the model's API failed, in these words, and is made again.
+    pub fn api_retried(&mut self, session: &SessionId, words: &str, about: Option<String>, detail: Value) {
+        let title = format!("The model's API failed: {words}");
+        let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
+        self.notice(session, notice, "apiRetry", detail);
+    }
+
     /// Reports that prompts wait for MCP servers, at most for `limit`.
     pub fn mcp_waiting<'a>(
         &mut self,

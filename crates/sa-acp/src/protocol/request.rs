@@ -1,6 +1,6 @@
 //! The requests of a client, each read once and into one form.
 
-use crate::protocol::errors::invalid;
+use crate::protocol::errors::{failure, invalid};
 use crate::protocol::incoming::{RequestKey, params};
 use crate::protocol::marks::Asking;
 use crate::protocol::profile::{Extra, Profile};
@@ -10,7 +10,7 @@ use agent_client_protocol_schema::v1::{
     SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,17 +62,11 @@ impl How {
 }
 
 /// The directories and MCP servers of a session, as a client names them when it opens one.
-#[derive(Debug)]
-pub struct RequestedWorkspace {
-    pub(crate) cwd: PathBuf,
-    pub(crate) directories: Vec<PathBuf>,
-    pub(crate) servers: Vec<McpServer>,
-    pub(crate) asking: Asking,
-}
+pub type RequestedWorkspace = Workspace<Vec<McpServer>>;
 
-/// The directories and MCP servers of a session. `S` are the MCP servers in the form of a CLI.
+/// The directories and MCP servers of a session. `S` are the MCP servers; for most CLIs the settings of each, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workspace<S> {
+pub struct Workspace<S = Map<String, Value>> {
     pub cwd: PathBuf,
     /// Further directories that the session may work in.
     pub directories: Vec<PathBuf>,
@@ -81,14 +75,41 @@ pub struct Workspace<S> {
     pub asking: Asking,
 }
 
-impl RequestedWorkspace {
+impl<S: PartialEq> Workspace<S> {
+    /// Refuses to open a session again in another directory than the one in which it is open.
+    pub fn check_directory(&self, asked: &Self) -> Result<(), Error> {
+        if self.cwd == asked.cwd { Ok(()) } else { Err(open_already("in another directory")) }
+    }
+
+    /// Refuses to open a session again with other MCP servers than those with which it is open.
+    pub fn check_servers(&self, asked: &Self) -> Result<(), Error> {
+        if self.servers == asked.servers { Ok(()) } else { Err(open_already("with other MCP servers")) }
+    }
+}
+
+fn open_already(how: &str) -> Error {
+    failure(format!("the session is open {how}; close it first"), "busy")
+}
+
+/// A client's request to open a session. `S` are the MCP servers of its workspace.
+#[derive(Debug)]
+pub struct OpenRequest<S = Vec<McpServer>> {
+    pub key: RequestKey,
+    pub how: How,
+    pub workspace: Workspace<S>,
+}
+
+/// A client's request to open a session whose directories were checked.
+pub type CheckedRequest = OpenRequest<Map<String, Value>>;
+
+impl OpenRequest {
     /// Checks the directories and brings the MCP servers into the form of a CLI.
     pub fn resolve<S>(
         self,
         is_directory: impl Fn(&Path) -> bool,
         convert: impl FnOnce(Vec<McpServer>) -> Result<S, Error>,
-    ) -> Result<Workspace<S>, Error> {
-        let Self { cwd, directories, servers, asking } = self;
+    ) -> Result<OpenRequest<S>, Error> {
+        let Self { key, how, workspace: Workspace { cwd, directories, servers, asking } } = self;
         for path in std::iter::once(&cwd).chain(&directories) {
             if !path.is_absolute() {
                 return Err(invalid(format!("not an absolute path: {}", path.display())));
@@ -97,34 +118,22 @@ impl RequestedWorkspace {
                 return Err(invalid(format!("no such directory: {}", path.display())));
             }
         }
-        Ok(Workspace { cwd, directories, servers: convert(servers)?, asking })
+        let workspace = Workspace { cwd, directories, servers: convert(servers)?, asking };
+        Ok(OpenRequest { key, how, workspace })
     }
-}
-
-/// A client's request to open a session.
-#[derive(Debug)]
-pub struct OpenRequest {
-    pub key: RequestKey,
-    pub how: How,
-    pub workspace: RequestedWorkspace,
 }
 
 #[derive(Debug)]
 pub struct ListRequest {
     pub key: RequestKey,
-    /// The working directory of the sessions; all of them without one.
-    pub cwd: Option<PathBuf>,
-    /// The position of the page.
-    pub cursor: Option<String>,
+    pub page: ListSessionsRequest,
 }
 
 /// A client's request to set an option.
 #[derive(Debug)]
 pub struct SetRequest {
     pub key: RequestKey,
-    pub form: Form,
-    pub option: Arc<str>,
-    pub value: String,
+    pub setting: Setting,
 }
 
 /// An option and its new value.

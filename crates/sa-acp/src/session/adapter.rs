@@ -47,8 +47,7 @@ pub type SessionsOf<A> = Sessions<<A as Core>::Session>;
 /// process go to the session that owns it.
 pub trait Adapter: Core {
     /// Handles the client's claim that there are credentials now. Most CLIs look for them on every start.
-    fn authenticate(&mut self, sessions: &mut SessionsOf<Self>, key: &RequestKey) {
-        let _ = sessions;
+    fn authenticate(&mut self, _sessions: &mut SessionsOf<Self>, key: &RequestKey) {
         self.io().client.reply(key, AuthenticateResponse::new());
     }
 
@@ -62,14 +61,12 @@ pub trait Adapter: Core {
     fn delete(&mut self, key: &RequestKey, id: SessionId) -> Result<(), Error>;
 
     /// Handles a line of a process that belongs to no session. Returns `false` if the process belongs to one.
-    fn on_line(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, line: &InputLine<'_>) -> bool {
-        let _ = (sessions, child, line);
+    fn on_line(&mut self, _sessions: &mut SessionsOf<Self>, _child: ChildId, _line: &InputLine<'_>) -> bool {
         false
     }
 
     /// Handles the end of a process that belongs to no session, after all its lines. Returns `false` if it belongs to one.
-    fn on_exit(&mut self, sessions: &mut SessionsOf<Self>, child: ChildId, ended: &Ended) -> bool {
-        let _ = (sessions, child, ended);
+    fn on_exit(&mut self, _sessions: &mut SessionsOf<Self>, _child: ChildId, _ended: &Ended) -> bool {
         false
     }
 
@@ -79,14 +76,10 @@ pub trait Adapter: Core {
     }
 
     /// Does what is due, apart from sessions.
-    fn tick(&mut self, sessions: &mut SessionsOf<Self>) {
-        let _ = sessions;
-    }
+    fn tick(&mut self, _sessions: &mut SessionsOf<Self>) {}
 
     /// Does what is due once the sessions did.
-    fn after_tick(&mut self, sessions: &mut SessionsOf<Self>) {
-        let _ = sessions;
-    }
+    fn after_tick(&mut self, _sessions: &mut SessionsOf<Self>) {}
 
     /// Returns the time since the start at which [`Adapter::tick`] has something to do.
     fn wake(&self) -> Option<Duration> {
@@ -94,20 +87,15 @@ pub trait Adapter: Core {
     }
 
     /// Returns the connection to a process that does not use its standard streams.
-    fn wire(&self, launch: &Self::Launch) -> Option<Wire> {
-        let _ = launch;
+    fn wire(&self, _launch: &Self::Launch) -> Option<Wire> {
         None
     }
 
     /// Handles a request of a helper at the permission socket. Agents without one have no helpers.
-    fn on_helper_request(&mut self, sessions: &mut SessionsOf<Self>, helper: HelperId, line: &[u8]) {
-        let _ = (sessions, helper, line);
-    }
+    fn on_helper_request(&mut self, _sessions: &mut SessionsOf<Self>, _helper: HelperId, _line: &[u8]) {}
 
     /// Handles the end of a helper that was not answered.
-    fn on_helper_gone(&mut self, sessions: &mut SessionsOf<Self>, helper: HelperId) {
-        let _ = (sessions, helper);
-    }
+    fn on_helper_gone(&mut self, _sessions: &mut SessionsOf<Self>, _helper: HelperId) {}
 
     /// Takes the next reply to a helper, with its line end.
     fn next_helper_reply(&mut self) -> Option<(HelperId, Vec<u8>)> {

@@ -35,6 +35,15 @@ impl Cancellation {
         }
     }
 
+    /// Notes that the CLI did not stop in time. Returns `false` if the cancellation does not have to be enforced now.
+    pub fn expire(&mut self, now: Duration) -> bool {
+        let is_due = self.is_due(now);
+        if is_due {
+            *self = Self::Overdue;
+        }
+        is_due
+    }
+
     /// Returns whether the cancellation has to be enforced now.
     pub fn is_due(self, now: Duration) -> bool {
         self.deadline().is_some_and(|deadline| deadline <= now)

@@ -209,8 +209,7 @@ fn serve<A: Adapter>(
             return core.open(sessions, OpenRequest { key: key.clone(), how, workspace });
         }
         Request::List(request) => {
-            let (key, request) = (key.clone(), *request);
-            return core.list(sessions, ListRequest { key, cwd: request.cwd, cursor: request.cursor });
+            return core.list(sessions, ListRequest { key: key.clone(), page: *request });
         }
         Request::Close(id) => close(core, open_session::<A>(sessions, &id)?, key, CloseKind::Close),
         Request::Delete(id) => match sessions.get_mut(&id.0) {
@@ -218,10 +217,9 @@ fn serve<A: Adapter>(
             None => return core.delete(key, id),
         },
         Request::Set(id, setting) => {
-            let value = setting.choice()?.to_owned();
+            setting.choice()?;
             let session = open_session::<A>(sessions, &id)?;
-            let request = SetRequest { key: key.clone(), form: setting.form, option: setting.option, value };
-            return session.set(core, request);
+            return session.set(core, SetRequest { key: key.clone(), setting });
         }
         Request::Prompt(request) => {
             let session = open_session::<A>(sessions, &request.session_id)?;
@@ -251,4 +249,4 @@ fn open_session<'a, A: Core>(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

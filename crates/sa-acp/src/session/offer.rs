@@ -36,6 +36,23 @@ pub fn model_option(
         .category(SessionConfigOptionCategory::Model)
 }
 
+/// Returns the models that a CLI lists as an option, each with its id, its name and its description. The current model is a
+/// choice even if it is not listed.
+pub fn listed_model_option<'a>(
+    current: &str,
+    models: impl Iterator<Item = (&'a str, Option<&'a str>, Option<&'a str>)>,
+) -> SessionConfigOption {
+    let choice = |(id, name, about): (&str, Option<&str>, Option<&str>)| {
+        let choice = SessionConfigSelectOption::new(id.to_owned(), name.unwrap_or(id));
+        choice.description(about.map(str::to_owned))
+    };
+    let mut choices: Vec<_> = models.map(choice).collect();
+    if !choices.iter().any(|choice| *choice.value.0 == *current) {
+        choices.push(SessionConfigSelectOption::new(current.to_owned(), current));
+    }
+    model_option(current, choices)
+}
+
 /// Returns the reasoning efforts as an option under that id and name.
 pub fn effort_option(
     (id, name): (&'static str, &'static str),

@@ -117,15 +117,7 @@ fn name_of(uri: &str) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::protocol::profile::Login;
-
-    static TEST_PROFILE: Profile = Profile {
-        name: "agent",
-        title: "Agent",
-        namespace: "agent",
-        login: Login { id: "", name: "", description: "" },
-        extras: &[],
-    };
+    use crate::session::machine::tests::PROFILE;
 
     #[test]
     fn the_model_reads_the_names_that_files_have() {
@@ -142,10 +134,10 @@ mod tests {
             assert_eq!(local_path(uri).as_deref(), path, "{uri}");
             let shown = path.unwrap_or(uri);
             let link = json!({ "type": "resource_link", "name": "it", "uri": uri });
-            let link = prompt_parts(&TEST_PROFILE, vec![serde_json::from_value(link).unwrap()]).unwrap();
+            let link = prompt_parts(&PROFILE, vec![serde_json::from_value(link).unwrap()]).unwrap();
             assert_eq!(link, [PromptPart::Text(format!("[@it]({shown})"))]);
             let file = json!({ "type": "resource", "resource": { "uri": uri, "text": "milk" } });
-            let file = prompt_parts(&TEST_PROFILE, vec![serde_json::from_value(file).unwrap()]).unwrap();
+            let file = prompt_parts(&PROFILE, vec![serde_json::from_value(file).unwrap()]).unwrap();
             assert_eq!(file[1], PromptPart::Text(format!("<context ref=\"{shown}\">\nmilk\n</context>")));
             assert_eq!(file[0], PromptPart::Text(format!("[@{}]({shown})", name_of(shown))));
         }

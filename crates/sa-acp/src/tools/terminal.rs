@@ -13,15 +13,12 @@ pub fn printed(output: &str) -> Vec<ToolCallContent> {
     if output.is_empty() { Vec::new() } else { vec![paragraph(fenced("console", output))] }
 }
 
-/// The output, or a piece of it, of the call `id` for clients that draw terminals.
-pub fn terminal_output(id: &str, data: &str) -> Meta {
-    Meta::from_iter([(OUTPUT.to_owned(), json!({ "terminal_id": id, "data": data }))])
-}
-
-/// Returns the exit of the command of the call `id`; without a code if that is not known.
-pub fn terminal_exit(id: &str, code: Option<i64>) -> Meta {
+/// Returns the output and the exit of the command of the call `id` for clients that draw terminals; without a code if that is
+/// not known.
+pub fn terminal_meta(id: &str, output: &str, code: Option<i64>) -> Meta {
     let exit = json!({ "terminal_id": id, "exit_code": code, "signal": null });
-    Meta::from_iter([("terminal_exit".to_owned(), exit)])
+    let output = json!({ "terminal_id": id, "data": output });
+    Meta::from_iter([(OUTPUT.to_owned(), output), ("terminal_exit".to_owned(), exit)])
 }
 
 /// The update for a client that draws no terminals, if that is another one: the output is in the content, and a second copy

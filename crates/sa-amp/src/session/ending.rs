@@ -4,7 +4,6 @@ use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{Ended, auth_required, failure, model_error, process_ended};
-use serde_json::Value;
 
 /// The CLI's message when it cannot talk to its service.
 const UNREACHABLE: [&str; 5] =
@@ -49,21 +48,20 @@ impl Session {
 pub(crate) fn explain(ended: &Ended, printed: &str) -> Error {
     let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let plain = process_ended("Amp", ended, None);
+    let said = process_ended("Amp", ended, last.filter(|_| ended.stderr.trim().is_empty()));
     let words = format!("{}\n{}\n{}", ended.stderr, printed, plain.message).to_lowercase();
     let mut error = if says(&words, &UNKNOWN_USER) {
-        let said = process_ended("Amp", ended, last.filter(|_| ended.stderr.trim().is_empty()));
         auth_required(said.message)
     } else if says(&words, &UNREACHABLE) {
         let message =
             format!("Amp's service cannot be reached, and Amp does nothing without it ({})", plain.message);
         failure(message, "service_unreachable")
     } else {
-        return process_ended("Amp", ended, last.filter(|_| ended.stderr.trim().is_empty()));
+        return said;
     };
-    if let (Some(Value::Object(data)), Some(Value::Object(more))) = (&mut error.data, plain.data) {
-        let kind = data.get("errorKind").cloned();
-        data.extend(more);
-        data.extend(kind.map(|kind| ("errorKind".to_owned(), kind)));
+    if let (Some(data), Some(mut details)) = (&mut error.data, plain.data) {
+        details["errorKind"] = data["errorKind"].take();
+        *data = details;
     }
     error
 }

@@ -1,9 +1,9 @@
 //! How a session is opened: the thread is there, so all that is left is to answer the client.
 
-use super::{Session, Workspace};
+use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::SessionUpdate;
-use sa_acp::{How, RequestKey, failure};
+use sa_acp::{CheckedRequest, How, OpenRequest, RequestKey, failure};
 
 impl Session {
     /// Answers the client that opened the session.
@@ -16,21 +16,15 @@ impl Session {
     }
 
     /// Opens a session that is open, which may be in another place from now on.
-    pub(crate) fn reopen(
-        &mut self,
-        core: &mut Core,
-        key: &RequestKey,
-        how: &How,
-        history: &[SessionUpdate],
-        workspace: Workspace,
-    ) {
+    pub(crate) fn reopen(&mut self, core: &mut Core, request: CheckedRequest, history: &[SessionUpdate]) {
+        let OpenRequest { key, how, workspace } = request;
         if workspace != self.workspace {
             if self.turn.is_some() {
-                return core.io.client.fail(key, &failure("the session is at work and cannot move", "busy"));
+                return core.io.client.fail(&key, &failure("the session is at work and cannot move", "busy"));
             }
             self.workspace = workspace;
             self.dismiss(core);
         }
-        self.opened(core, key, how, history);
+        self.opened(core, &key, &how, history);
     }
 }

@@ -2,11 +2,10 @@
 
 use super::Session;
 use crate::core::{Core, Host};
-use crate::launch::Asking;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
 };
-use sa_acp::{BasicMode as Mode, ModeRow, Modes, SetRequest, basic_modes, choice, humanised, invalid};
+use sa_acp::{BasicMode as Mode, ModeRow, Modes, Setting, basic_modes, choice, humanised, invalid};
 
 /// The choice of the CLI's own agent mode.
 const DEFAULT: &str = "default";
@@ -20,7 +19,7 @@ static MODES: [ModeRow<Mode>; 3] = basic_modes(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fixed {
     pub(super) agent_mode: Option<String>,
-    pub(super) asking: Asking,
+    pub(super) mode: Mode,
 }
 
 #[derive(Debug, Clone)]
@@ -45,12 +44,7 @@ impl Settings {
     }
 
     pub(super) fn fixed(&self) -> Fixed {
-        let asking = match self.modes.current() {
-            Mode::Plan => Asking::Plan,
-            Mode::Bypass => Asking::Bypass,
-            Mode::Default => Asking::Default,
-        };
-        Fixed { agent_mode: self.agent_mode.clone(), asking }
+        Fixed { agent_mode: self.agent_mode.clone(), mode: self.modes.current() }
     }
 }
 
@@ -75,13 +69,13 @@ impl Session {
         options
     }
 
-    pub(super) fn set_option(&mut self, core: &Core, request: &SetRequest) -> Result<(), Error> {
-        let SetRequest { option, value, .. } = request;
-        match &**option {
+    pub(super) fn set_option(&mut self, core: &Core, setting: &Setting) -> Result<(), Error> {
+        let (option, value) = (&*setting.option, setting.choice()?);
+        match option {
             "mode" => self.settings.modes.set(self.settings.modes.find(value)?),
             "agent_mode" if value == DEFAULT => self.settings.agent_mode = None,
-            "agent_mode" if core.agent_modes.known().contains(value) => {
-                self.settings.agent_mode = Some(value.clone());
+            "agent_mode" if core.agent_modes.known().iter().any(|known| known == value) => {
+                self.settings.agent_mode = Some(value.to_owned());
             }
             "agent_mode" => return Err(invalid(format!("no choice {value} of {option}"))),
             _ => return Err(invalid(format!("no option {option}"))),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 impl Session {
     pub(super) fn on_stream_line(&mut self, core: &mut Core, line: &[u8]) {
         if let Some(turn) = &mut self.turn {
-            turn.set_lull(None);
+            turn.lull = None;
         }
         let read: Value = serde_json::from_slice(line).unwrap_or_default();
         match read["type"].as_str() {
@@ -88,7 +88,7 @@ impl Session {
             None if !calls => {
                 let until = core.io.now.elapsed + LULL;
                 if let Some(turn) = &mut self.turn {
-                    turn.set_lull(Some(until));
+                    turn.lull = Some(until);
                 }
                 return;
             }
@@ -113,7 +113,7 @@ impl Session {
     fn meter(&mut self, core: &mut Core, usage: &Value) {
         let Ok(used) = ModelTokens::deserialize(usage) else { return };
         if let Some(turn) = &mut self.turn {
-            turn.count(used);
+            turn.tokens.add(used);
         }
         if let Some((size, used)) = usage["max_tokens"].as_u64().zip(used.total()) {
             let update = SessionUpdate::UsageUpdate(UsageUpdate::new(used, size));

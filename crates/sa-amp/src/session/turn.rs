@@ -13,27 +13,15 @@ use std::time::Duration;
 pub(super) struct Turn {
     cancelled: bool,
     /// The model stopped and the CLI does not say why; when that is taken for the end.
-    lull: Option<Duration>,
+    pub(super) lull: Option<Duration>,
     /// Of all messages of the turn.
-    tokens: ModelTokens,
+    pub(super) tokens: ModelTokens,
     first_line: String,
 }
 
 impl Turn {
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled
-    }
-
-    pub(super) fn lull(&self) -> Option<Duration> {
-        self.lull
-    }
-
-    pub(super) fn set_lull(&mut self, until: Option<Duration>) {
-        self.lull = until;
-    }
-
-    pub(super) fn count(&mut self, tokens: ModelTokens) {
-        self.tokens.add(tokens);
     }
 
     /// Notes that the turn was cancelled; `false` if it was before.

@@ -2,7 +2,7 @@
 
 use super::is_edit;
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallStatus};
-use sa_acp::{Outcome, fenced, paragraph, printed, terminal_exit, terminal_output};
+use sa_acp::{Outcome, fenced, paragraph, printed, terminal_meta};
 use serde_json::Value;
 
 /// Returns the result of a call as the client sees it.
@@ -14,8 +14,7 @@ pub(crate) fn outcome(id: &str, name: &str, reported: &Value, status: ToolCallSt
     if let Some(output) = value["output"].as_str().filter(|_| value.get("exitCode").is_some()) {
         let code = value["exitCode"].as_i64();
         let status = if code == Some(0) { status } else { ToolCallStatus::Failed };
-        let mut meta = terminal_output(id, output);
-        meta.extend(terminal_exit(id, code));
+        let meta = terminal_meta(id, output, code);
         let content = printed(output);
         // The output itself is in the content.
         let mut rest = value.clone();

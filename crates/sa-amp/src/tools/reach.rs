@@ -51,24 +51,24 @@ mod tests {
 
     #[test]
     fn tools_that_are_not_known_count_as_changing() {
-        assert!(changes_something("create_file", &json!({})));
-        assert!(changes_something("mcp__server__tool", &json!({})));
-        assert!(changes_something("Bash", &json!({})));
-        assert!(changes_something("shell_command", &json!({ "command": "ls; rm a" })));
+        for (tool, input) in [
+            ("create_file", json!({})),
+            ("mcp__server__tool", json!({})),
+            ("Bash", json!({})),
+            ("shell_command", json!({ "command": "ls; rm a" })),
+            ("Bash", json!({ "cmd": "ls", "command": "rm a" })),
+            ("shell_command", json!({ "cmd": "ls", "command": ["rm", "a"] })),
+        ] {
+            assert!(changes_something(tool, &input), "{tool} {input}");
+        }
         assert!(!changes_something("Bash", &json!({ "cmd": "ls" })));
-        assert!(changes_something("Bash", &json!({ "cmd": "ls", "command": "rm a" })));
-        assert!(changes_something("shell_command", &json!({ "cmd": "ls", "command": ["rm", "a"] })));
         assert!(!changes_something("Read", &json!({})));
     }
 
     #[test]
     fn no_harmful_command_counts_as_reading_and_common_ones_do() {
-        for command in sa_testkit::harm::harmful_commands() {
-            assert!(changes_something("Bash", &json!({ "cmd": command })), "{command}");
-            assert!(changes_something("shell_command", &json!({ "command": command })), "{command}");
-        }
-        for command in sa_testkit::harm::HARMLESS {
-            assert!(!changes_something("Bash", &json!({ "cmd": command })), "{command}");
+        for (tool, member) in [("Bash", "cmd"), ("shell_command", "command")] {
+            sa_testkit::harm::assert_judged(|line| changes_something(tool, &json!({ member: line })));
         }
     }
 }

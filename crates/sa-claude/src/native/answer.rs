@@ -6,12 +6,10 @@ use serde_json::{Map, Value};
 
 /// The answer to `initialize`.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Initialized {
-    #[serde(default)]
     pub(crate) commands: Vec<Value>,
-    #[serde(default)]
     pub(crate) models: Vec<Model>,
-    #[serde(default)]
     pub(crate) account: Account,
     /// Newer versions only.
     pub(crate) claude_code_version: Option<String>,
@@ -30,6 +28,13 @@ pub(crate) struct Model {
     pub(crate) supported_effort_levels: Vec<String>,
     #[serde(default)]
     pub(crate) supports_auto_mode: bool,
+}
+
+impl Model {
+    /// Returns whether this is the model's name, in the list or in full.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.value == name || self.resolved_model.as_deref() == Some(name)
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -1,6 +1,7 @@
 //! Lines of the CLI: one frame each.
 
 use sa_acp::ModelTokens;
+use sa_shell::Names;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -74,12 +75,22 @@ pub(crate) struct CanUseTool {
     #[serde(default)]
     pub(crate) input: Value,
     pub(crate) tool_use_id: Option<String>,
-    #[serde(default)]
     pub(crate) permission_suggestions: Option<Vec<Value>>,
     pub(crate) decision_reason: Option<String>,
-    #[serde(default)]
     pub(crate) suppress_always_allow_rule: Option<bool>,
 }
+
+/// Signs of life, the CLI's own queue, and lines that only its own screens show.
+const IGNORED: Names = Names(
+    "auth_status command_lifecycle keep_alive prompt_suggestion rate_limit_event streamlined_text \
+     streamlined_tool_use_summary tool_use_summary",
+);
+
+/// News of the system that are of no interest to a client.
+const IGNORED_NEWS: Names = Names(
+    "background_tasks_changed elicitation_complete files_persisted hook_progress hook_response hook_started \
+     memory_recall model_refusal_no_fallback post_turn_summary thinking_tokens",
+);
 
 impl Frame {
     /// Reads a line; an error for bytes that are not one JSON object.
@@ -104,15 +115,7 @@ impl Frame {
             "control_cancel_request" => text(value, "request_id", Self::Withdrawn),
             "tool_progress" => Self::Progress(value),
             "system" => Self::system(value),
-            // Signs of life, the CLI's own queue, and what only its own screens show.
-            "keep_alive"
-            | "command_lifecycle"
-            | "rate_limit_event"
-            | "auth_status"
-            | "tool_use_summary"
-            | "prompt_suggestion"
-            | "streamlined_text"
-            | "streamlined_tool_use_summary" => Self::Ignored,
+            _ if IGNORED.contains(kind) => Self::Ignored,
             _ => Self::Unknown(value),
         }
     }
@@ -133,16 +136,7 @@ impl Frame {
                 None => Self::Unknown(value),
             },
             "task_started" | "task_progress" | "task_updated" | "task_notification" => Self::Task(value),
-            "thinking_tokens"
-            | "model_refusal_no_fallback"
-            | "background_tasks_changed"
-            | "hook_started"
-            | "hook_progress"
-            | "hook_response"
-            | "files_persisted"
-            | "memory_recall"
-            | "post_turn_summary"
-            | "elicitation_complete" => Self::Ignored,
+            _ if IGNORED_NEWS.contains(subtype) => Self::Ignored,
             _ => Self::Unknown(value),
         }
     }

@@ -6,7 +6,7 @@ use super::settings::Change;
 use crate::core::Core;
 use crate::limits::MAX_CONTROLS;
 use crate::native::line;
-use agent_client_protocol_schema::v1::{Notice, NoticeSeverity};
+use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity};
 use sa_acp::{Pending, SetRequest, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -76,12 +76,8 @@ impl Session {
         self.control_done(core, then, Some(answer));
     }
 
-    pub(super) fn control_expired(&mut self, core: &mut Core, then: Then) {
-        self.control_done(core, then, None);
-    }
-
     /// `answer` is `None` if none came in time.
-    fn control_done(&mut self, core: &mut Core, then: Then, answer: ControlOutcome) {
+    pub(super) fn control_done(&mut self, core: &mut Core, then: Then, answer: ControlOutcome) {
         match then {
             Then::Initialized => self.on_initialized(core, answer),
             Then::Version => self.on_version(core, answer),
@@ -101,23 +97,20 @@ impl Session {
     }
 
     /// Changes a setting on a client's behalf. Without a process it is noted for the next one.
-    pub(super) fn change(&mut self, core: &mut Core, set: SetRequest, change: Change) {
-        if self.child.is_none() {
-            return self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
-        }
-        if self.controls.is_full() {
-            return core
-                .io
-                .client
-                .fail(&set.key, &failure("too many changes are waiting for claude", "busy"));
-        }
+    pub(super) fn change(&mut self, core: &mut Core, set: SetRequest, change: Change) -> Result<(), Error> {
         let (request, limit) = (change.request(), core.host.limits.control);
-        if self.mcp.holds_answers() {
+        if self.child.is_none() {
+            self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
+        } else if self.controls.is_full() {
+            return Err(failure("too many changes are waiting for claude", "busy"));
+        } else if self.mcp.holds_answers() {
             // No prompt goes out before the answer, so the change is in force for the next one.
             self.control(core, &request, core.host.limits.mcp + limit, Then::Applied(change.clone()));
-            return self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
+            self.on_change_done(core, &set, change, Some(Ok(Value::Null)));
+        } else {
+            self.control(core, &request, limit, Then::Changed(Box::new(set), change));
         }
-        self.control(core, &request, limit, Then::Changed(Box::new(set), change));
+        Ok(())
     }
 
     /// The CLI answers to a change that the client takes for made.

@@ -29,7 +29,7 @@ impl Session {
         if self.closed(core) {
             return;
         }
-        if child.is_ending() && self.is_opening() {
+        if child.is_ending() && self.opening.is_some() {
             // It made room for one in another place.
             return self.restart(core);
         }
@@ -48,7 +48,7 @@ impl Session {
             ended.stderr.contains(words) || child.complaint.as_ref().is_some_and(|said| said.contains(words))
         };
         let id = self.native_id.clone();
-        let again = !self.is_opening() && !std::mem::replace(&mut self.has_switched, true);
+        let again = self.opening.is_none() && !std::mem::replace(&mut self.has_switched, true);
         match &child.note.conversation {
             // Nothing was stored before the last process died, or more than was seen.
             NativeConversation::Resumed { .. } if says(NO_CONVERSATION) && again => {

@@ -108,11 +108,9 @@ impl Session {
             "errorKind": kind,
         });
         let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
-        let title = format!("The model's API failed: {kind}{status}");
         let seconds = milliseconds / 1000.0;
         let about = format!("Attempt {attempt} of {of}; the next one follows in {seconds:.1} s");
-        let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
-        core.io.client.notice(&self.conversation.id, notice, "apiRetry", detail);
+        core.io.client.api_retried(&self.conversation.id, &format!("{kind}{status}"), Some(about), detail);
     }
 
     fn on_information(&self, core: &mut Core, information: &Value) {

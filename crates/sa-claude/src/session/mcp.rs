@@ -7,16 +7,15 @@ use super::opening::ControlOutcome;
 use crate::core::Core;
 use crate::limits::MCP_POLL;
 use crate::native::line::plain;
-use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer};
-use sa_acp::{McpWait, Session as _};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use agent_client_protocol_schema::v1::{Error, McpServer};
+use sa_acp::{McpTarget, McpWait, Session as _, mcp_servers};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// The servers that prompts wait for.
 #[derive(Debug, Default)]
 pub(super) struct Mcp {
-    wait: McpWait,
+    pub(super) wait: McpWait,
     step: Step,
 }
 
@@ -42,15 +41,6 @@ impl Mcp {
         [self.wait.deadline(), next].into_iter().flatten().min()
     }
 
-    pub(super) fn is_done(&self) -> bool {
-        self.wait.is_done()
-    }
-
-    /// Notes that a prompt is held back.
-    pub(super) fn hold(&mut self, now: Duration) {
-        self.wait.hold(now);
-    }
-
     /// Returns whether the CLI answers nothing before it has reached the servers.
     pub(super) fn holds_answers(&self) -> bool {
         self.step == Step::Passed
@@ -58,30 +48,16 @@ impl Mcp {
 }
 
 /// The servers of a client in the CLI's own form, by name.
-pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<BTreeMap<String, Value>, Error> {
-    let headers = |headers: Vec<HttpHeader>| {
-        headers.into_iter().map(|header| (header.name, header.value)).collect::<BTreeMap<_, _>>()
-    };
-    let mut servers = BTreeMap::new();
-    for server in wanted {
-        let (name, server) = match server {
-            McpServer::Stdio(stdio) => {
-                let env = stdio.env.into_iter().map(|variable| (variable.name, variable.value));
-                let (command, env) = (stdio.command.to_string_lossy(), env.collect::<BTreeMap<_, _>>());
-                let server = json!({ "type": "stdio", "command": command, "args": stdio.args, "env": env });
-                (stdio.name, server)
+pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
+    mcp_servers(wanted, "an MCP server of an unknown kind", str::to_owned, |target| {
+        Some(match target {
+            McpTarget::Stdio { command, args, env } => {
+                json!({ "type": "stdio", "command": command, "args": args, "env": env })
             }
-            McpServer::Http(http) => {
-                (http.name, json!({ "type": "http", "url": http.url, "headers": headers(http.headers) }))
-            }
-            McpServer::Sse(sse) => {
-                (sse.name, json!({ "type": "sse", "url": sse.url, "headers": headers(sse.headers) }))
-            }
-            _ => return Err(sa_acp::invalid("an MCP server of an unknown kind")),
-        };
-        servers.insert(name, server);
-    }
-    Ok(servers)
+            McpTarget::Http { url, headers } => json!({ "type": "http", "url": url, "headers": headers }),
+            McpTarget::Sse { url, headers } => json!({ "type": "sse", "url": url, "headers": headers }),
+        })
+    })
 }
 
 /// Returns the reason why the tools of a server are missing, if they are.
@@ -125,14 +101,14 @@ impl Session {
 
     /// Takes in how far the servers are. Those of the user's own settings count, too.
     pub(super) fn on_mcp_status(&mut self, core: &mut Core, answer: ControlOutcome) {
-        if self.mcp.is_done() {
+        if self.mcp.wait.is_done() {
             return;
         }
         let status = answer.and_then(Result::ok).unwrap_or_default();
         let servers = status["mcpServers"].as_array().map(Vec::as_slice).unwrap_or_default();
         let pending = servers.iter().filter(|server| server["status"] == "pending");
         self.mcp.wait.retain(pending.filter_map(|server| server["name"].as_str().map(str::to_owned)));
-        if !self.mcp.is_done() {
+        if !self.mcp.wait.is_done() {
             self.mcp.step = Step::Next(core.io.now.elapsed + MCP_POLL);
             return;
         }

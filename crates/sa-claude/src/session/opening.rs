@@ -1,7 +1,7 @@
 //! How a session is opened: the process is greeted, what it says about itself is checked, and the client is answered.
 
+use super::Session;
 use super::control::Then;
-use super::{Session, Workspace};
 use crate::core::Core;
 use crate::launch::NativeConversation;
 use crate::limits::OPTIONAL_ANSWERS;
@@ -9,7 +9,7 @@ use crate::native::answer::{Applied, Initialized, OLDEST, Settings};
 use crate::native::line::{apply_settings, plain};
 use crate::token::Token;
 use agent_client_protocol_schema::v1::{Error, SessionUpdate};
-use sa_acp::{How, RequestKey, Session as _, Version, auth_required, failure};
+use sa_acp::{How, RequestKey, Session as _, Version, Workspace, auth_required, failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -47,35 +47,31 @@ impl Session {
     }
 
     /// Opens a session that is open, which may be in another place from now on.
-    pub(crate) fn reopen(&mut self, core: &mut Core, opening: Opening, workspace: Workspace) {
+    pub(crate) fn reopen(
+        &mut self,
+        core: &mut Core,
+        opening: Opening,
+        workspace: Workspace,
+    ) -> Result<(), Error> {
         if self.opening.is_some() || !self.conversation.is_open() {
-            return core
-                .io
-                .client
-                .fail(&opening.key, &failure("the session is being opened or closed already", "busy"));
+            return Err(failure("the session is being opened or closed already", "busy"));
         }
-        if workspace != self.workspace && self.turn.is_some() {
-            return core
-                .io
-                .client
-                .fail(&opening.key, &failure("the session is at work and cannot move", "busy"));
-        }
-        if workspace == self.workspace {
-            self.opening = Some(opening);
-            return self.opened(core);
+        let moves = workspace != self.workspace;
+        if moves && self.turn.is_some() {
+            return Err(failure("the session is at work and cannot move", "busy"));
         }
         self.workspace = workspace;
         self.opening = Some(opening);
+        if !moves {
+            self.opened(core);
+            return Ok(());
+        }
         match &mut self.child {
             // Its end starts the next one.
             Some(child) => child.hurry(&mut core.io.processes, core.host.limits.drain),
             None => self.restart(core),
         }
-    }
-
-    /// Returns whether a client waits for the session to be opened.
-    pub(super) fn is_opening(&self) -> bool {
-        self.opening.is_some()
+        Ok(())
     }
 
     /// Says hello to a process that was just started.
@@ -195,7 +191,7 @@ impl Session {
         self.has_switched = false;
         self.settings.learn(&initialized, greeting.applied.flatten().as_ref());
         self.learn_commands(&initialized.commands);
-        self.order(core, &self.settings.thinking().request(), "set_max_thinking_tokens");
+        self.order(core, &self.settings.thinking.request(), "set_max_thinking_tokens");
         self.send_mcp_servers(core);
         self.opened(core);
         self.send_next(core);

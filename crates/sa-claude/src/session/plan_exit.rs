@@ -18,7 +18,7 @@ impl Session {
             PermissionOption::new(ACCEPT_EDITS, "Yes, and accept edits", PermissionOptionKind::AllowAlways),
             PermissionOption::new(DEFAULT, "Yes, and ask before edits", PermissionOptionKind::AllowOnce),
         ];
-        if self.settings.may_bypass() {
+        if self.settings.allow_bypass {
             let never = "Yes, and never ask";
             options.push(PermissionOption::new(BYPASS, never, PermissionOptionKind::AllowAlways));
         }
@@ -28,7 +28,7 @@ impl Session {
     }
 
     pub(super) fn on_plan_reply(&mut self, core: &mut Core, id: &str, permission: Permission, reply: Reply) {
-        let may_bypass = self.settings.may_bypass();
+        let may_bypass = self.settings.allow_bypass;
         let answer = match chosen(reply) {
             Ok(Some(mode)) if mode == ACCEPT_EDITS || mode == DEFAULT || (mode == BYPASS && may_bypass) => {
                 self.tools.runs(&mut core.io.client, &self.conversation.id, &permission.call);

@@ -70,11 +70,6 @@ mod tests {
 
     #[test]
     fn no_harmful_command_counts_as_reading_and_common_ones_do() {
-        for command in sa_testkit::harm::harmful_commands() {
-            assert!(changes_something("Bash", &json!({ "command": command })), "{command}");
-        }
-        for command in sa_testkit::harm::HARMLESS {
-            assert!(!changes_something("Bash", &json!({ "command": command })), "{command}");
-        }
+        sa_testkit::harm::assert_judged(|line| changes_something("Bash", &json!({ "command": line })));
     }
 }

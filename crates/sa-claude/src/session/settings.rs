@@ -8,7 +8,7 @@ use crate::native::line::apply_settings;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{capitalised, choice, effort_option, invalid, mode_option, mode_state, model_option};
+use sa_acp::{capitalised, choice, effort_option, invalid, listed_model_option, mode_option, mode_state};
 use serde_json::{Value, json};
 
 pub(crate) const DEFAULT: &str = "default";
@@ -94,7 +94,8 @@ enum Source {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    allow_bypass: bool,
+    /// Set if the mode that never asks can be switched to.
+    pub(super) allow_bypass: bool,
     any_model: bool,
     mode: String,
     models: Vec<Model>,
@@ -102,7 +103,7 @@ pub(crate) struct Settings {
     /// The model in use by its full name, once a turn has shown it.
     full_model: Option<String>,
     effort: Option<String>,
-    thinking: Thinking,
+    pub(super) thinking: Thinking,
     mode_source: Source,
     model_source: Source,
     effort_source: Source,
@@ -127,10 +128,6 @@ impl Settings {
 
     pub(crate) fn mode(&self) -> &str {
         &self.mode
-    }
-
-    pub(super) fn thinking(&self) -> Thinking {
-        self.thinking
     }
 
     pub(super) fn launch_mode(&self) -> Option<String> {
@@ -183,13 +180,11 @@ impl Settings {
     /// Takes in the model that the CLI says it uses, by its full name; `false` if that is nothing new.
     pub(super) fn saw_model(&mut self, full: &str) -> bool {
         self.full_model = Some(full.to_owned());
-        let names =
-            |model: &Model, full: &str| model.value == full || model.resolved_model.as_deref() == Some(full);
         let current = self.models.iter().find(|model| model.value == self.model);
-        if self.model == full || current.is_some_and(|model| names(model, full)) {
+        if self.model == full || current.is_some_and(|model| model.is(full)) {
             return false;
         }
-        let known = self.models.iter().find(|model| names(model, full));
+        let known = self.models.iter().find(|model| model.is(full));
         self.model = known.map_or_else(|| full.to_owned(), |model| model.value.clone());
         true
     }
@@ -245,10 +240,7 @@ impl Settings {
     }
 
     fn check_model(&self, model: &str) -> Result<Change, Error> {
-        let listed = self
-            .models
-            .iter()
-            .any(|known| known.value == model || known.resolved_model.as_deref() == Some(model));
+        let listed = self.models.iter().any(|known| known.is(model));
         if listed || self.model == model || (self.any_model && !model.trim().is_empty()) {
             return Ok(Change::Model(model.to_owned()));
         }
@@ -256,9 +248,7 @@ impl Settings {
     }
 
     fn current_model(&self) -> Option<&Model> {
-        self.models.iter().find(|model| {
-            model.value == self.model || model.resolved_model.as_deref() == Some(self.model.as_str())
-        })
+        self.models.iter().find(|model| model.is(&self.model))
     }
 
     fn efforts(&self) -> &[String] {
@@ -278,11 +268,6 @@ impl Settings {
             modes.push((&self.mode, &self.mode, "A mode of Claude Code's own"));
         }
         modes
-    }
-
-    /// Returns whether the mode that never asks can be switched to.
-    pub(super) fn may_bypass(&self) -> bool {
-        self.allow_bypass
     }
 
     /// Returns the modes for clients that do not know options.
@@ -313,15 +298,9 @@ impl Settings {
     }
 
     fn model_option(&self) -> SessionConfigOption {
-        let choice = |model: &Model| {
-            let name = model.display_name.clone().unwrap_or_else(|| model.value.clone());
-            SessionConfigSelectOption::new(model.value.clone(), name).description(model.description.clone())
-        };
-        let mut choices: Vec<_> = self.models.iter().map(choice).collect();
-        if !self.models.iter().any(|model| model.value == self.model) {
-            choices.push(SessionConfigSelectOption::new(self.model.clone(), self.model.clone()));
-        }
-        model_option(self.model.clone(), choices)
+        let models = self.models.iter();
+        let models = models.map(|it| (&*it.value, it.display_name.as_deref(), it.description.as_deref()));
+        listed_model_option(&self.model, models)
     }
 }
 

@@ -42,8 +42,8 @@ impl Session {
     pub(super) fn send_prompt(&mut self, core: &mut Core) {
         let Some(child) = &self.child else { return self.restart(core) };
         let is_ready = child.note.greeting.is_none() && !child.is_ending();
-        if is_ready && !self.mcp.is_done() {
-            return self.mcp.hold(core.io.now.elapsed);
+        if is_ready && !self.mcp.wait.is_done() {
+            return self.mcp.wait.hold(core.io.now.elapsed);
         }
         if !is_ready {
             return;
@@ -65,9 +65,9 @@ impl Session {
     /// Ends a CLI that does not stop its work.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
         let now = core.io.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
-        turn.cancel = Cancellation::Overdue;
-        if let Some(child) = &mut self.child {
+        if self.turn.as_mut().is_some_and(|turn| turn.cancel.expire(now))
+            && let Some(child) = &mut self.child
+        {
             tracing::warn!(session = %self.conversation.id, "claude does not heed an interrupt and is ended");
             child.hurry(&mut core.io.processes, Duration::ZERO);
         }
@@ -208,9 +208,7 @@ fn model_error(result: &TurnResult, kind: Option<&str>) -> Error {
         return auth_required(message);
     }
     let kind = kind.filter(|kind| *kind != "unknown").unwrap_or_else(|| kind_of(result.api_error_status));
-    let mut error = failure(message, kind);
-    error.data = Some(json!({ "errorKind": kind, "httpStatus": result.api_error_status }));
-    error
+    failure(message, kind).data(json!({ "errorKind": kind, "httpStatus": result.api_error_status }))
 }
 
 /// Returns what went wrong by the status of the model's API, where the CLI has no word for it.

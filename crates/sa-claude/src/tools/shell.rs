@@ -1,7 +1,7 @@
 //! The output of a command and its end.
 
 use agent_client_protocol_schema::v1::{Meta, ToolCallContent};
-use sa_acp::{printed, terminal_exit, terminal_output};
+use sa_acp::{printed, terminal_meta};
 use serde_json::Value;
 
 /// A command that came to its end.
@@ -43,9 +43,7 @@ impl Ran {
 
     /// The output for clients that draw terminals.
     pub(super) fn meta(&self, id: &str) -> Meta {
-        let mut meta = terminal_output(id, &self.output);
-        meta.extend(terminal_exit(id, self.exit_code));
-        meta
+        terminal_meta(id, &self.output, self.exit_code)
     }
 }
 

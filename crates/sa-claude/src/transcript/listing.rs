@@ -126,17 +126,14 @@ struct Facts {
     first: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 struct Entry {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: String,
     cwd: Option<String>,
-    #[serde(default)]
     is_meta: bool,
-    #[serde(default)]
     is_sidechain: bool,
-    #[serde(default)]
     is_compact_summary: bool,
     message: Option<Message>,
     custom_title: Option<String>,

@@ -117,6 +117,21 @@ impl Item {
 }
 
 impl Body {
+    /// Returns whether it is a tool call.
+    pub(crate) fn is_tool(&self) -> bool {
+        !matches!(
+            self,
+            Self::UserMessage { .. }
+                | Self::AgentMessage { .. }
+                | Self::Reasoning { .. }
+                | Self::Plan { .. }
+                | Self::Compaction
+                | Self::ReviewEntered
+                | Self::ReviewLeft { .. }
+                | Self::Hook
+        )
+    }
+
     /// The threads of the agents that this sends or is about.
     pub(crate) fn receivers(&self) -> Vec<String> {
         match self {

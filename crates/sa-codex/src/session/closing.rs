@@ -48,9 +48,8 @@ impl Session {
             return self.closed(core);
         }
         self.leave_offspring(core);
-        let limit = core.host.options.limits.control;
         let then = Then::Left(self.conversation.id.clone());
-        core.ask("thread/unsubscribe", &json!({ "threadId": self.thread }), limit, then);
+        core.ask_soon("thread/unsubscribe", &json!({ "threadId": self.thread }), then);
     }
 
     /// The app-server has let go of the thread, or cannot; it may still have to unload it.
@@ -59,7 +58,7 @@ impl Session {
             return;
         }
         let is_loaded = outcome.read::<Value>().is_ok_and(|answer| answer["status"] != "notLoaded");
-        if !is_loaded || !core.unloads {
+        if !is_loaded || !core.facts.unloads {
             return self.closed(core);
         }
         self.closing = Some(Closing::Unloading(core.io.now.elapsed + UNLOAD));

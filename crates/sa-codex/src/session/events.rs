@@ -58,16 +58,10 @@ impl Session {
     fn on_item_started(&mut self, core: &mut Core, item: Item) {
         match item.body {
             Body::Compaction => self.compaction.begin(&mut core.io.client, &self.conversation.id, &item.id),
-            // The prompt itself, and items that are reported when they are complete.
-            Body::UserMessage { .. }
-            | Body::AgentMessage { .. }
-            | Body::Reasoning { .. }
-            | Body::Plan { .. }
-            | Body::ReviewEntered
-            | Body::ReviewLeft { .. }
-            | Body::Hook => {}
             Body::SubAgent(agent) if agent.kind != "started" => {}
-            body => self.tool_started(core, &item.id, &body, None),
+            body if body.is_tool() => self.tool_started(core, &item.id, &body, None),
+            // The prompt itself, and items that are reported when they are complete.
+            _ => {}
         }
     }
 

@@ -5,7 +5,7 @@ use super::turn::Turn;
 use crate::core::Core;
 use crate::native::answer::{Turn as NativeTurn, TurnError};
 use crate::native::event::Failed;
-use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{Session as _, auth_required, failure};
 use serde_json::{Value, json};
 
@@ -56,14 +56,12 @@ impl TurnError {
         if self.is_unauthorized() {
             return auth_required(self.message.clone());
         }
-        let mut error = failure(self.message.clone(), self.kind());
-        error.data = Some(json!({
+        failure(self.message.clone(), self.kind()).data(json!({
             "errorKind": self.kind(),
             "httpStatus": self.status(),
             "codexErrorInfo": self.codex_error_info,
             "details": self.additional_details,
-        }));
-        error
+        }))
     }
 }
 
@@ -120,9 +118,7 @@ impl Session {
             "message": error.message,
             "details": details,
         });
-        let title = format!("The model's API failed: {}", error.message);
-        let notice = Notice::new(NoticeSeverity::Warning, title).description(details);
-        core.io.client.notice(&self.conversation.id, notice, "apiRetry", retry);
+        core.io.client.api_retried(&self.conversation.id, &error.message, Some(details), retry);
     }
 }
 

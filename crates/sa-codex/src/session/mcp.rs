@@ -4,7 +4,7 @@
 use super::Session;
 use crate::core::Core;
 use agent_client_protocol_schema::v1::{Error, McpServer};
-use sa_acp::{Session as _, invalid, tool_prefix};
+use sa_acp::{McpTarget, Session as _, mcp_servers, tool_prefix};
 use serde_json::{Map, Value, json};
 
 /// The time for which the CLI waits for a server to start, in seconds; by itself it gives up sooner. This is less than the prompt
@@ -13,27 +13,16 @@ const START: u64 = 28;
 const TIMEOUT: &str = "startup_timeout_sec";
 
 pub(crate) fn servers(wanted: Vec<McpServer>) -> Result<Map<String, Value>, Error> {
-    let mut servers = Map::new();
-    for server in wanted {
-        let (name, server) = match server {
-            McpServer::Stdio(stdio) => {
-                let env: Map<_, _> =
-                    stdio.env.into_iter().map(|variable| (variable.name, variable.value.into())).collect();
-                (
-                    stdio.name,
-                    json!({ "command": stdio.command, "args": stdio.args, "env": env, TIMEOUT: START }),
-                )
-            }
-            McpServer::Http(http) => {
-                let headers: Map<_, _> =
-                    http.headers.into_iter().map(|header| (header.name, header.value.into())).collect();
-                (http.name, json!({ "url": http.url, "http_headers": headers, TIMEOUT: START }))
-            }
-            _ => return Err(invalid("Codex reaches MCP servers over stdio and http only")),
-        };
-        servers.insert(tool_prefix(&name), server);
-    }
-    Ok(servers)
+    let unreachable = "Codex reaches MCP servers over stdio and http only";
+    mcp_servers(wanted, unreachable, tool_prefix, |target| match target {
+        McpTarget::Stdio { command, args, env } => {
+            Some(json!({ "command": command, "args": args, "env": env, TIMEOUT: START }))
+        }
+        McpTarget::Http { url, headers } => {
+            Some(json!({ "url": url, "http_headers": headers, TIMEOUT: START }))
+        }
+        McpTarget::Sse { .. } => None,
+    })
 }
 
 impl Session {
@@ -45,14 +34,6 @@ impl Session {
             core.io.client.mcp_unavailable(&self.conversation.id, name, &reason(status));
         }
         if (is_lost || status["status"] == "ready") && self.link.mcp.heard_of(name) {
-            self.send_next(core);
-        }
-    }
-
-    /// Reports a long wait. In the end the prompt goes out without what is not there.
-    pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        let (now, limit) = (core.io.now.elapsed, core.host.options.limits.mcp);
-        if self.link.mcp.enforce(&mut core.io.client, &self.conversation.id, now, limit) {
             self.send_next(core);
         }
     }

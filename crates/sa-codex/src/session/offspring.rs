@@ -11,11 +11,11 @@ impl Session {
     /// Takes a notification about a sub-agent's thread.
     pub(crate) fn on_offspring_event(&mut self, core: &mut Core, thread: &str, event: Event) {
         match event {
-            Event::ItemStarted(Item { id, body }) if is_tool(&body) => {
+            Event::ItemStarted(Item { id, body }) if body.is_tool() => {
                 let parent = self.parent_of(thread);
                 self.tool_started(core, &id, &body, Some(&parent));
             }
-            Event::ItemCompleted(Item { id, body }) if is_tool(&body) => {
+            Event::ItemCompleted(Item { id, body }) if body.is_tool() => {
                 let parent = self.parent_of(thread);
                 self.tool_completed(core, &id, &body, Some(&parent));
             }
@@ -63,18 +63,4 @@ impl Session {
     fn parent_of(&self, thread: &str) -> String {
         self.tools.sender_of(thread).map_or_else(|| thread.to_owned(), str::to_owned)
     }
-}
-
-fn is_tool(body: &Body) -> bool {
-    !matches!(
-        body,
-        Body::UserMessage { .. }
-            | Body::AgentMessage { .. }
-            | Body::Reasoning { .. }
-            | Body::Plan { .. }
-            | Body::Compaction
-            | Body::ReviewEntered
-            | Body::ReviewLeft { .. }
-            | Body::Hook
-    )
 }

@@ -1,12 +1,12 @@
 //! How a session is opened.
 
+use super::Session;
 use super::settings::Settings;
-use super::{Session, Workspace};
 use crate::core::Core;
 use crate::native::answer::{OpenedThread, Turn};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{Error, SessionId};
-use sa_acp::{How, McpWait, RequestKey, one_line};
+use sa_acp::{How, McpWait, RequestKey, Workspace, one_line};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -140,8 +140,7 @@ impl Session {
 
     /// Asks which skills there are: they are commands.
     pub(super) fn ask_skills(&mut self, core: &mut Core, list: SkillList) {
-        let limit = core.host.options.limits.control;
         let params = json!({ "cwds": [self.workspace.cwd], "forceReload": list == SkillList::Reloaded });
-        core.ask("skills/list", &params, limit, Then::Skills(self.conversation.id.clone()));
+        core.ask_soon("skills/list", &params, Then::Skills(self.conversation.id.clone()));
     }
 }

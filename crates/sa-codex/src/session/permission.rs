@@ -121,15 +121,14 @@ impl Session {
         }
         let reason = approval.reason.clone();
         // The question says what is asked about; the item may be about more.
-        let (call, described) = match (&approval.network_approval_context, &approval.approval_id) {
-            (Some(network), _) => (format!("approval-{id}"), Some(connection(network))),
-            (None, Some(_)) => (format!("approval-{id}"), self.command_of(core, approval)),
-            (None, None) if approval.item_id.is_empty() => {
-                (format!("approval-{id}"), self.command_of(core, approval))
-            }
-            (None, None) => (approval.item_id.clone(), self.command_of(core, approval)),
+        let is_own = approval.network_approval_context.is_some()
+            || approval.approval_id.is_some()
+            || approval.item_id.is_empty();
+        let call = if is_own { format!("approval-{id}") } else { approval.item_id.clone() };
+        let described = match &approval.network_approval_context {
+            Some(network) => Some(connection(network)),
+            None => self.command_of(core, approval),
         };
-        let is_own = call.starts_with("approval-");
         let update = self.about(core, &call, described, reason.as_deref());
         let permission = Permission { call, kind: Kind::Command, is_own };
         let options = options("Always allow this command in this session");
@@ -161,7 +160,7 @@ impl Session {
         if is_allowed && self.workspace.asking == Asking::Needed {
             return self.respond(core, id, &decided("accept"));
         }
-        let mut update = self.waiting(&approval.item_id, approval.reason.as_deref());
+        let mut update = self.about(core, &approval.item_id, None, approval.reason.as_deref());
         if let Some(root) = approval.grant_root {
             let mut input = update.fields.raw_input.take().unwrap_or_else(|| json!({}));
             input["grantRoot"] = json!(root);
@@ -233,25 +232,12 @@ impl Session {
         described: Option<Described>,
         reason: Option<&str>,
     ) -> ToolCallUpdate {
-        let Some(mut described) = described else { return self.waiting(call, reason) };
-        if self.tools.running.get(call).is_none() {
-            self.tools.running.start(
-                &mut core.io.client,
-                &self.conversation.id,
-                call,
-                described.clone(),
-                None,
-            );
+        let (client, tools) = (&mut core.io.client, &mut self.tools.running);
+        if let Some(described) = described.clone().filter(|_| tools.get(call).is_none()) {
+            tools.start(client, &self.conversation.id, call, described, None);
         }
-        described.content.splice(0..0, reason.map(paragraph));
-        ToolCallUpdate::new(call.to_owned(), described.into_fields().status(ToolCallStatus::Pending))
-    }
-
-    /// Returns the call that is asked about, as the client knows it.
-    fn waiting(&self, call: &str, reason: Option<&str>) -> ToolCallUpdate {
-        let fields = match self.tools.running.get(call) {
-            Some(tool) => {
-                let mut described = tool.described.clone();
+        let fields = match described.or_else(|| tools.get(call).map(|tool| tool.described.clone())) {
+            Some(mut described) => {
                 // Why is asked stands before what is asked about.
                 described.content.splice(0..0, reason.map(paragraph));
                 described.into_fields()

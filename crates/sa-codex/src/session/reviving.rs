@@ -13,7 +13,7 @@ use sa_acp::{Cancellation, Job, Link, ServedSession, Session as _, auth_required
 impl Session {
     /// Continues the session in a process that is ready. A thread without a turn was never stored, and begins again.
     pub(crate) fn revive(&mut self, core: &mut Core) {
-        if core.greeting.lacks_credentials {
+        if core.facts.lacks_credentials {
             return self.not_revived(core, &auth_required(NO_CREDENTIALS));
         }
         let method = if self.is_stored { "thread/resume" } else { "thread/start" };

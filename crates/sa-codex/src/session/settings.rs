@@ -4,7 +4,7 @@
 use crate::core::Core;
 use crate::native::answer::Model;
 use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
-use sa_acp::{ModeRow, Modes, capitalised, effort_option, invalid, model_option};
+use sa_acp::{ModeRow, Modes, capitalised, effort_option, invalid, listed_model_option};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -54,15 +54,14 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(super) fn new(core: &Core) -> Self {
-        let is_offered = |mode: Mode| {
-            (core.host.options.allow_bypass || mode != Mode::Bypass)
-                && (core.sandbox || !mode.needs_sandbox())
-        };
+        let (options, sandbox) = (&core.host.options, core.facts.sandbox);
+        let is_offered =
+            |mode: Mode| (options.allow_bypass || mode != Mode::Bypass) && (sandbox || !mode.needs_sandbox());
         Self {
-            any_model: core.host.options.any_model,
-            sandbox: core.sandbox,
+            any_model: options.any_model,
+            sandbox,
             modes: Modes::new(&MODES, Mode::Default, is_offered),
-            models: core.models.clone(),
+            models: core.facts.models.clone(),
             model: String::new(),
             effort: None,
         }
@@ -187,15 +186,9 @@ impl Settings {
     }
 
     fn model_option(&self) -> SessionConfigOption {
-        let choice = |model: &Model| {
-            let name = model.display_name.clone().unwrap_or_else(|| model.id.clone());
-            SessionConfigSelectOption::new(model.id.clone(), name).description(model.description.clone())
-        };
-        let mut choices: Vec<_> = self.models.iter().map(choice).collect();
-        if self.current_model().is_none() {
-            choices.push(SessionConfigSelectOption::new(self.model.clone(), self.model.clone()));
-        }
-        model_option(self.model.clone(), choices)
+        let models = self.models.iter();
+        let models = models.map(|it| (&*it.id, it.display_name.as_deref(), it.description.as_deref()));
+        listed_model_option(&self.model, models)
     }
 
     fn effort_option(&self) -> Option<SessionConfigOption> {

@@ -6,17 +6,7 @@ use sa_acp::ChunkKind;
 use std::collections::BTreeMap;
 
 /// The streamed text of items that are not complete, by id.
-#[derive(Debug, Default)]
-pub(super) struct Speech {
-    streamed: BTreeMap<String, String>,
-}
-
-impl Speech {
-    /// Nothing of it will be completed: the turn is over.
-    pub(super) fn clear(&mut self) {
-        self.streamed.clear();
-    }
-}
+pub(super) type Speech = BTreeMap<String, String>;
 
 impl Session {
     /// A piece of an item's text.
@@ -24,20 +14,20 @@ impl Session {
         if text.is_empty() {
             return;
         }
-        self.speech.streamed.entry(item.to_owned()).or_default().push_str(text);
+        self.speech.entry(item.to_owned()).or_default().push_str(text);
         self.say(core, kind, item, text);
     }
 
     /// The next part of a summary stands apart from the one before, if there was one.
     pub(super) fn thought_part(&mut self, core: &mut Core, item: &str, index: u64) {
-        if index > 0 && self.speech.streamed.contains_key(item) {
+        if index > 0 && self.speech.contains_key(item) {
             self.add_chunk(core, ChunkKind::Thought, item, "\n\n");
         }
     }
 
     /// Reports the rest of an item's text that was not streamed.
     pub(super) fn complete_text(&mut self, core: &mut Core, kind: ChunkKind, item: &str, text: &str) {
-        let rest = match self.speech.streamed.remove(item) {
+        let rest = match self.speech.remove(item) {
             // Where it differs from what was streamed, nothing can be taken back.
             Some(streamed) => text.strip_prefix(streamed.as_str()).unwrap_or_default(),
             None => text,

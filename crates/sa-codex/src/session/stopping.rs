@@ -32,7 +32,7 @@ impl Session {
         if let Some(turn_id) = own.or(self.native_turn.as_deref()) {
             let params = json!({ "threadId": self.thread, "turnId": turn_id });
             let then = Then::Interrupted(self.conversation.id.clone());
-            core.ask("turn/interrupt", &params, core.host.options.limits.control, then);
+            core.ask_soon("turn/interrupt", &params, then);
         }
     }
 

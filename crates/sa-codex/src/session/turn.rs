@@ -57,21 +57,20 @@ impl Session {
     pub(super) fn begin(&mut self, core: &mut Core, turn: Turn, work: &Work) {
         self.turn = Some(turn);
         self.meter.turn_begins();
-        let (then, limit) = (Then::Started(self.conversation.id.clone()), core.host.options.limits.open);
-        match work {
-            Work::Turn(input) => self.start_turn(core, input),
-            Work::Compact => {
-                core.ask("thread/compact/start", &json!({ "threadId": self.thread }), limit, then);
-            }
+        let (method, params) = match work {
+            Work::Turn(input) => ("turn/start", self.turn_params(input)),
+            Work::Compact => ("thread/compact/start", json!({ "threadId": self.thread })),
             Work::Review(target) => {
                 let params = json!({ "threadId": self.thread, "target": target, "delivery": "inline" });
-                core.ask("review/start", &params, limit, then);
+                ("review/start", params)
             }
-        }
+        };
+        let then = Then::Started(self.conversation.id.clone());
+        core.ask(method, &params, core.host.options.limits.open, then);
     }
 
-    /// Begins a turn. Its settings stay for the turns that follow.
-    fn start_turn(&self, core: &mut Core, input: &[Value]) {
+    /// Returns the parameters of a turn. Its settings stay for the turns that follow.
+    fn turn_params(&self, input: &[Value]) -> Value {
         let settings = &self.settings;
         let mut params = json!({
             "threadId": self.thread,
@@ -86,8 +85,7 @@ impl Session {
         if let Some(effort) = settings.effort() {
             params["effort"] = json!(effort);
         }
-        let then = Then::Started(self.conversation.id.clone());
-        core.ask("turn/start", &params, core.host.options.limits.open, then);
+        params
     }
 
     /// The app-server has taken the prompt, or not.

@@ -3,9 +3,7 @@
 use super::status;
 use crate::native::item::{Action, Command};
 use agent_client_protocol_schema::v1::{ToolCallLocation, ToolCallStatus, ToolKind};
-use sa_acp::{
-    Described, Outcome, fenced, fits_one_line, one_line, paragraph, printed, terminal_exit, terminal_output,
-};
+use sa_acp::{Described, Outcome, fenced, fits_one_line, one_line, paragraph, printed, terminal_meta};
 use sa_shell::{is_shell, only_reads};
 use serde_json::json;
 
@@ -91,8 +89,7 @@ pub(super) fn outcome(id: &str, command: &Command) -> Outcome {
     } else {
         printed(output)
     };
-    let mut meta = terminal_output(id, output);
-    meta.extend(terminal_exit(id, command.exit_code));
+    let meta = terminal_meta(id, output, command.exit_code);
     // The output itself is in the content.
     let output = json!({
         "exitCode": command.exit_code,

@@ -119,9 +119,7 @@ impl ModelRef {
 
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Config {
-    #[serde(default)]
     pub(crate) model: Option<String>,
-    #[serde(default)]
     pub(crate) default_agent: Option<String>,
 }
 

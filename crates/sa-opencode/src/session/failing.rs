@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::limits::RETRIES;
 use crate::native::event::Retry;
 use crate::native::message::{Failure, Message};
-use agent_client_protocol_schema::v1::{Error, Notice, NoticeSeverity, StopReason};
+use agent_client_protocol_schema::v1::{Error, StopReason};
 use sa_acp::{auth_required, failure};
 use serde_json::json;
 
@@ -43,14 +43,12 @@ impl Failure {
         if self.status() == Some(401) || self.name == "ProviderAuthError" {
             return auth_required(self.message());
         }
-        let mut error = failure(self.message(), self.kind());
-        error.data = Some(json!({
+        failure(self.message(), self.kind()).data(json!({
             "errorKind": self.kind(),
             "errorName": self.name,
             "httpStatus": self.status(),
             "responseBody": self.data["responseBody"],
-        }));
-        error
+        }))
     }
 }
 
@@ -80,18 +78,16 @@ impl Session {
     /// Handles another attempt after a failure of the model's API. The server itself would never give up.
     pub(super) fn on_retried(&mut self, core: &mut Core, retry: &Retry) {
         if retry.attempt > RETRIES {
-            let mut error = failure(retry.message.clone(), kind_of(&retry.message));
-            error.data = Some(json!({ "errorKind": kind_of(&retry.message), "attempts": retry.attempt }));
-            return self.fail_turn(core, &error);
+            let kind = kind_of(&retry.message);
+            let details = json!({ "errorKind": kind, "attempts": retry.attempt });
+            return self.fail_turn(core, &failure(retry.message.clone(), kind).data(details));
         }
-        let title = format!("The model's API failed: {}", retry.message);
-        let notice = Notice::new(NoticeSeverity::Warning, title);
         let about = json!({
             "attempt": retry.attempt,
             "maxRetries": RETRIES,
             "message": retry.message,
             "next": retry.next,
         });
-        core.io.client.notice(&self.conversation.id, notice, "apiRetry", about);
+        core.io.client.api_retried(&self.conversation.id, &retry.message, None, about);
     }
 }

@@ -40,14 +40,6 @@ impl Session {
         }
     }
 
-    /// Reports a long wait. In the end the prompt goes out without what is not there.
-    pub(super) fn enforce_mcp(&mut self, core: &mut Core) {
-        let (now, limit) = (core.io.now.elapsed, core.host.limits.mcp);
-        if self.link.mcp.enforce(&mut core.io.client, &self.conversation.id, now, limit) {
-            self.send_next(core);
-        }
-    }
-
     /// Servers that nobody wants any more are let go of.
     pub(super) fn unregister(&self, core: &mut Core) {
         for (directory, name) in core.registry.leave(&self.conversation.id.0) {

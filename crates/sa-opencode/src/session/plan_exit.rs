@@ -5,14 +5,13 @@ use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::Question;
-use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
 use sa_acp::{
     AskReason, BasicMode as Mode, Described, PermissionRequest, Reply, Session as _, chosen, one_line,
     paragraph, plan_options,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The tool that asks.
@@ -92,13 +91,8 @@ impl Session {
         }
         self.tools.running.runs(&mut core.io.client, &self.conversation.id, &plan.call);
         // The server continues as soon as it has its answer, and has to have the rules of the new mode by then.
-        let foreign = core.registry.foreign(&self.workspace.cwd, &self.conversation.id.0);
-        self.ruled = self.settings.rules(&self.workspace.directories, &foreign);
-        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": self.ruled }));
-        core.ask_soon(
-            &call.within(&self.workspace.cwd),
-            Then::Approved(self.conversation.id.clone(), id.to_owned()),
-        );
+        self.ruled = self.settings.rules(&self.workspace.directories, &self.foreign(core));
+        self.send_rules(core, Then::Approved(self.conversation.id.clone(), id.to_owned()));
     }
 
     /// Answers the server once it has the rules of the new mode.

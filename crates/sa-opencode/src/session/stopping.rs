@@ -7,7 +7,6 @@
 use super::Session;
 use super::turn::{Progress, Turn};
 use crate::core::Core;
-use crate::native::call::{Call, of_session};
 use crate::replies::Then;
 use agent_client_protocol_schema::v1::StopReason;
 use sa_acp::{Cancellation, ServedSession as _, Session as _};
@@ -37,12 +36,8 @@ impl Session {
             turn.abort_at = Some(core.io.now.elapsed + AGAIN);
         }
         self.aborts += 1;
-        let call = Call::post(of_session(&self.conversation.id.0, "abort"), json!({}));
-        core.ask(
-            &call.within(&self.workspace.cwd),
-            Some(core.host.limits.cancel),
-            Then::Aborted(self.conversation.id.clone()),
-        );
+        let (call, then) = (self.post("abort", json!({})), Then::Aborted(self.conversation.id.clone()));
+        core.ask(&call, Some(core.host.limits.cancel), then);
     }
 
     /// The server has taken note of an abort, or never will.

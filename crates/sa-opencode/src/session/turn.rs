@@ -9,7 +9,7 @@ use crate::native::message::{Failure, Whole};
 use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{CompactionStatus, Error, StopReason};
 use sa_acp::{Cancellation, Session as _, failure};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The time for which the last events of a prompt are waited for that was aborted.
@@ -63,6 +63,17 @@ impl Session {
         core.registry.foreign(&self.workspace.cwd, &self.conversation.id.0)
     }
 
+    /// Returns a request about the session.
+    pub(super) fn post(&self, what: &str, body: Value) -> Call {
+        Call::post(of_session(&self.conversation.id.0, what), body).within(&self.workspace.cwd)
+    }
+
+    /// Has the server follow the rules of the session.
+    pub(super) fn send_rules(&self, core: &mut Core, then: Then) {
+        let call = Call::patch(of_session(&self.conversation.id.0, ""), json!({ "permission": self.ruled }));
+        core.ask_soon(&call.within(&self.workspace.cwd), then);
+    }
+
     /// The rules are right, or the prompt must not be sent.
     pub(crate) fn on_ruled(&mut self, core: &mut Core, outcome: &Outcome<'_>) {
         match outcome.text() {
@@ -82,38 +93,27 @@ impl Session {
         let Some(model) = self.settings.model().cloned() else {
             return self.end_turn(core, Err(failure("there is no model", "model_not_found")));
         };
-        let (agent, effort) = (self.settings.agent(), self.settings.effort());
-        let call = match work {
+        let agent = self.settings.agent();
+        // A compaction takes no effort.
+        let effort = self.settings.effort().filter(|_| !matches!(work, Work::Compact));
+        let (what, mut body) = match work {
             Work::Turn(parts) => {
-                let mut body = json!({
-                    "agent": agent,
-                    "model": { "providerID": model.provider, "modelID": model.model },
-                    "parts": parts,
-                });
-                if let Some(effort) = effort {
-                    body["variant"] = json!(effort);
-                }
-                Call::post(of_session(&self.conversation.id.0, "message"), body)
+                let model = json!({ "providerID": model.provider, "modelID": model.model });
+                ("message", json!({ "agent": agent, "model": model, "parts": parts }))
             }
             Work::Command(name, rest, files) => {
-                let mut body = json!({
-                    "command": name,
-                    "arguments": rest,
-                    "agent": agent,
-                    "model": model.id(),
-                    "parts": files,
-                });
-                if let Some(effort) = effort {
-                    body["variant"] = json!(effort);
-                }
-                Call::post(of_session(&self.conversation.id.0, "command"), body)
+                let mut body = json!({ "command": name, "arguments": rest, "agent": agent, "parts": files });
+                body["model"] = json!(model.id());
+                ("command", body)
             }
             Work::Compact => {
-                let body = json!({ "providerID": model.provider, "modelID": model.model, "auto": false });
-                Call::post(of_session(&self.conversation.id.0, "summarize"), body)
+                ("summarize", json!({ "providerID": model.provider, "modelID": model.model, "auto": false }))
             }
         };
-        core.ask(&call.within(&self.workspace.cwd), None, Then::Prompted(self.conversation.id.clone()));
+        if let Some(effort) = effort {
+            body["variant"] = json!(effort);
+        }
+        core.ask(&self.post(what, body), None, Then::Prompted(self.conversation.id.clone()));
     }
 
     /// Handles the end of the prompt. Earlier events may not have arrived yet.
@@ -129,10 +129,9 @@ impl Session {
             },
             Err(reason) => (Err(failure(reason, "refused")), None),
         };
-        let settle = SETTLE;
         if let Some(turn) = &mut self.turn {
             // A prompt that was aborted before the server had begun has no events.
-            let patience = if turn.is_cancelled() { settle.min(ABORTED) } else { settle };
+            let patience = if turn.is_cancelled() { ABORTED } else { SETTLE };
             let until = core.io.now.elapsed + patience;
             turn.ended = Some((ended, until));
             turn.last = last;

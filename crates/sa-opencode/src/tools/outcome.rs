@@ -4,9 +4,9 @@ use super::changes::diffs;
 use super::kind;
 use crate::native::message::{Part, State};
 use agent_client_protocol_schema::v1::{
-    ContentBlock, Diff, ImageContent, Meta, ToolCallContent, ToolCallStatus, ToolKind,
+    ContentBlock, Diff, ImageContent, ToolCallContent, ToolCallStatus, ToolKind,
 };
-use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_exit, terminal_output};
+use sa_acp::{Disk, Outcome, absolute, paragraph, printed, terminal_meta};
 use serde_json::json;
 use std::path::Path;
 
@@ -33,6 +33,10 @@ pub(crate) fn outcome(part: &Part, shown: Shown, cwd: &Path, disk: &dyn Disk) ->
         _ => said(state),
     };
     content.extend(state.attachments.iter().filter_map(picture));
+    let meta = (part.tool == "bash").then(|| {
+        let printed = state.output.as_deref().unwrap_or_default();
+        terminal_meta(&part.call, printed, state.metadata["exit"].as_i64())
+    });
     let mut output = json!({ "error": state.error, "metadata": state.metadata });
     if part.tool != "bash" {
         output["output"] = json!(state.output);
@@ -40,7 +44,7 @@ pub(crate) fn outcome(part: &Part, shown: Shown, cwd: &Path, disk: &dyn Disk) ->
         // The output of a command is in the content.
         metadata.remove("output");
     }
-    Outcome { meta: terminal(part), ..Outcome::new(status, content, output) }
+    Outcome { meta, ..Outcome::new(status, content, output) }
 }
 
 fn status(part: &Part) -> ToolCallStatus {
@@ -82,16 +86,6 @@ fn changed(part: &Part, cwd: &Path, disk: &dyn Disk) -> Vec<ToolCallContent> {
 fn picture(file: &Part) -> Option<ToolCallContent> {
     let (kind, data) = file.url.strip_prefix("data:")?.split_once(";base64,")?;
     kind.starts_with("image/").then(|| ContentBlock::Image(ImageContent::new(data, kind)).into())
-}
-
-/// Returns what a command printed and how it ended, for clients that draw terminals.
-fn terminal(part: &Part) -> Option<Meta> {
-    if part.tool != "bash" {
-        return None;
-    }
-    let mut meta = terminal_output(&part.call, part.state.output.as_deref().unwrap_or_default());
-    meta.extend(terminal_exit(&part.call, part.state.metadata["exit"].as_i64()));
-    Some(meta)
 }
 
 #[cfg(test)]

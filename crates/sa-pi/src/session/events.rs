@@ -5,9 +5,7 @@ use super::{Session, Then};
 use crate::core::Core;
 use crate::native::{Delta, Event, Message, ToolResult};
 use crate::tools;
-use agent_client_protocol_schema::v1::{
-    CompactionStatus, Notice, NoticeSeverity, StopReason, ToolCallStatus,
-};
+use agent_client_protocol_schema::v1::{CompactionStatus, StopReason, ToolCallStatus};
 use sa_acp::{ChunkKind, failure};
 use serde_json::{Value, json};
 
@@ -39,16 +37,7 @@ impl Session {
             Event::MessageEnd { message } if message.role == "assistant" => {
                 self.on_message_ended(core, message)
             }
-            Event::ExtensionUiRequest { id, method, title, placeholder, status_key } => {
-                self.on_dialog(
-                    core,
-                    &id,
-                    &method,
-                    title.as_deref(),
-                    placeholder.as_deref(),
-                    status_key.as_deref(),
-                );
-            }
+            Event::ExtensionUiRequest { .. } => self.on_dialog(core, event),
             Event::ExtensionError { error } => tracing::warn!(error, "an extension of pi failed"),
             Event::MessageStart { .. }
             | Event::MessageEnd { .. }
@@ -104,15 +93,13 @@ impl Session {
             }
             Event::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 self.turn_continues();
-                let title = format!("The model's API failed: {error_message}");
                 let seconds = delay_ms / 1000;
                 let about =
                     format!("Attempt {attempt} of {max_attempts}; the next one follows in {seconds} s");
-                let notice = Notice::new(NoticeSeverity::Warning, title).description(about);
                 let detail = json!({
                     "attempt": attempt, "maxRetries": max_attempts, "delayMs": delay_ms, "message": error_message,
                 });
-                core.io.client.notice(&self.conversation.id, notice, "apiRetry", detail);
+                core.io.client.api_retried(&self.conversation.id, &error_message, Some(about), detail);
             }
             _ => {}
         }
@@ -144,30 +131,23 @@ impl Session {
     }
 
     /// Handles a dialog of the extension. Dialogs of others are cancelled.
-    fn on_dialog(
-        &mut self,
-        core: &mut Core,
-        id: &str,
-        method: &str,
-        title: Option<&str>,
-        text: Option<&str>,
-        status: Option<&str>,
-    ) {
-        match (method, title) {
-            ("setStatus", _) if status == Some("sandbox-agent") => {
+    fn on_dialog(&mut self, core: &mut Core, event: Event) {
+        let Event::ExtensionUiRequest { id, method, title, placeholder, status_key } = event else { return };
+        match (method.as_str(), title.as_deref()) {
+            ("setStatus", _) if status_key.as_deref() == Some("sandbox-agent") => {
                 if let Some(then) = self.requests.answered(GATE) {
                     self.on_response(core, then, Ok(Value::Null));
                 }
             }
             ("input", Some("sandbox-agent/permission")) => {
-                match serde_json::from_str(text.unwrap_or_default()) {
-                    Ok(call) => self.on_gate(core, id, call),
+                match serde_json::from_str(&placeholder.unwrap_or_default()) {
+                    Ok(call) => self.on_gate(core, &id, call),
                     Err(error) => {
-                        self.answer_gate(core, id, Some(&format!("The call is not known: {error}")))
+                        self.answer_gate(core, &id, Some(&format!("The call is not known: {error}")))
                     }
                 }
             }
-            ("select" | "confirm" | "input" | "editor", _) => self.answer_gate(core, id, None),
+            ("select" | "confirm" | "input" | "editor", _) => self.answer_gate(core, &id, None),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use super::{Session, Then};
 use crate::core::Core;
 use crate::native::{Message, Model, SlashCommand, State, plain};
 use agent_client_protocol_schema::v1::{Error, SessionId};
-use sa_acp::{How, RequestKey, Session as _, Workspace, auth_required, command, failure, one_line};
+use sa_acp::{How, OpenRequest, RequestKey, Session as _, auth_required, command, failure, one_line};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -55,19 +55,12 @@ impl Session {
     }
 
     /// Opens a session that is open.
-    pub(crate) fn reopen(
-        &mut self,
-        core: &mut Core,
-        key: RequestKey,
-        how: How,
-        workspace: Workspace<()>,
-    ) -> Result<(), Error> {
+    pub(crate) fn reopen(&mut self, core: &mut Core, request: OpenRequest<()>) -> Result<(), Error> {
+        let OpenRequest { key, how, workspace } = request;
         if self.opening.is_some() || !self.conversation.is_open() {
             return Err(failure("the session is being opened or closed already", "busy"));
         }
-        if workspace.cwd != self.workspace.cwd {
-            return Err(failure("the session is open in another directory; close it first", "busy"));
-        }
+        self.workspace.check_directory(&workspace)?;
         self.workspace = workspace;
         let is_loaded = how.is_loaded();
         self.opening = Some(Opening { key, how });
@@ -84,7 +77,7 @@ impl Session {
         let learned = match then {
             Then::State => read(data).map(|state| self.learn_state(core, state)),
             Then::Models => read(data.map(|data| member(data, "models")))
-                .map(|models: Vec<Model>| self.settings.learn_models(models)),
+                .map(|models: Vec<Model>| self.settings.models = models),
             Then::Commands => read(data.map(|data| member(data, "commands")))
                 .map(|commands: Vec<SlashCommand>| self.settings.learn_commands(&commands)),
             Then::History => read(data.map(|data| member(data, "messages")))
@@ -124,7 +117,7 @@ impl Session {
     }
 
     fn greeted(&mut self, core: &mut Core) {
-        if !self.settings.has_models() {
+        if self.settings.models.is_empty() {
             let message = "Pi has no credentials for a model: set the key of a provider, such as ANTHROPIC_API_KEY, \
                            or run `pi` in a terminal and use /login";
             return self.greeting_failed(core, &auth_required(message));
@@ -137,7 +130,7 @@ impl Session {
     fn opened(&mut self, core: &mut Core) {
         let Some(Opening { key, how }) = self.opening.take() else { return };
         let settings = (self.settings.modes.state(), self.settings.options());
-        let (id, commands) = (&self.conversation.id, self.settings.commands());
+        let (id, commands) = (&self.conversation.id, self.settings.commands.clone());
         core.io.client.opened_with_commands(&key, &how, id, settings, commands);
     }
 

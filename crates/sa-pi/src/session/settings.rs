@@ -46,10 +46,10 @@ impl Change {
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) modes: Modes<Mode>,
-    models: Vec<Model>,
-    model: Model,
+    pub(super) models: Vec<Model>,
+    pub(super) model: Model,
     effort: String,
-    commands: Vec<AvailableCommand>,
+    pub(super) commands: Vec<AvailableCommand>,
 }
 
 impl Settings {
@@ -67,30 +67,13 @@ impl Settings {
         self.modes.current()
     }
 
-    /// Returns the size of the model's context, in tokens.
-    pub(super) fn context_window(&self) -> u64 {
-        self.model.context_window
-    }
-
-    pub(super) fn has_models(&self) -> bool {
-        !self.models.is_empty()
-    }
-
     pub(super) fn learn(&mut self, model: Model, effort: String) {
         (self.model, self.effort) = (model, effort);
-    }
-
-    pub(super) fn learn_models(&mut self, models: Vec<Model>) {
-        self.models = models;
     }
 
     pub(super) fn learn_commands(&mut self, commands: &[SlashCommand]) {
         self.commands = vec![command(COMPACT, "Sum the conversation up to make room", None)];
         self.commands.extend(commands.iter().map(available));
-    }
-
-    pub(super) fn commands(&self) -> Vec<AvailableCommand> {
-        self.commands.clone()
     }
 
     /// Returns the settings that a new process has to have.

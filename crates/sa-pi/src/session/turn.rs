@@ -153,9 +153,9 @@ impl Session {
     /// Ends a process that does not stop its work.
     pub(super) fn enforce_cancel(&mut self, core: &mut Core) {
         let now = core.io.now.elapsed;
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.cancel.is_due(now)) else { return };
-        turn.cancel = Cancellation::Overdue;
-        if let Some(child) = &mut self.child {
+        if self.turn.as_mut().is_some_and(|turn| turn.cancel.expire(now))
+            && let Some(child) = &mut self.child
+        {
             tracing::warn!(session = %self.conversation.id, "pi does not stop its work and is ended");
             child.hurry(&mut core.io.processes, Duration::ZERO);
         }
@@ -170,7 +170,7 @@ impl Session {
         turn.cache_write += tokens.cache_write;
         self.meter.cost += tokens.cost.total;
         let used = tokens.input + tokens.output + tokens.cache_read + tokens.cache_write;
-        let size = self.settings.context_window();
+        let size = self.settings.model.context_window;
         if used > 0 && size > 0 {
             let cost = (self.meter.cost > 0.0).then(|| Cost::new(self.meter.cost, "USD"));
             let update = SessionUpdate::UsageUpdate(UsageUpdate::new(used, size).cost(cost));

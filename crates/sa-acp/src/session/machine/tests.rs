@@ -14,7 +14,7 @@ use agent_client_protocol_schema::v1::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-static PROFILE: Profile = Profile {
+pub(crate) static PROFILE: Profile = Profile {
     name: "parrot",
     title: "Parrot",
     namespace: "parrot",
@@ -44,8 +44,8 @@ impl Core for Parrot {
 
 impl Adapter for Parrot {
     fn open(&mut self, sessions: &mut Sessions<Chat>, request: OpenRequest) -> Result<(), Error> {
-        let OpenRequest { key, how, workspace } = request;
-        workspace.resolve(|path| path == Path::new("/project"), |_| Ok(()))?;
+        let OpenRequest { key, how, .. } =
+            request.resolve(|path| path == Path::new("/project"), |_| Ok(()))?;
         let child = *self.child.get_or_insert_with(|| self.io.processes.start("parrot"));
         let id = how.continued().cloned().unwrap_or_else(|| SessionId::new("polly"));
         let modes = SessionModeState::new("loud", Vec::new());
@@ -95,7 +95,7 @@ impl Session<Parrot> for Chat {
     }
 
     fn set(&mut self, _: &mut Parrot, request: SetRequest) -> Result<(), Error> {
-        Err(invalid(format!("no option {}", request.option)))
+        Err(invalid(format!("no option {}", request.setting.option)))
     }
 
     fn close(&mut self, core: &mut Parrot) {
