@@ -7,4 +7,4 @@ mod error;
 mod store;
 
 pub use error::ConfigError;
-pub use store::{ConfigKind, ConfigStore, Object, cleaned};
+pub use store::{ConfigKind, ConfigStore, DirectoryConfig, Object, cleaned};

@@ -63,6 +63,14 @@ pub struct ConfigStore {
     home: Arc<Path>,
 }
 
+/// The entries of one kind that are kept for one directory.
+#[derive(Debug)]
+pub struct DirectoryConfig {
+    home: Arc<Path>,
+    kind: ConfigKind,
+    directory: PathBuf,
+}
+
 type Entries = BTreeMap<String, Object>;
 
 /// The contents of one file.
@@ -79,43 +87,31 @@ impl ConfigStore {
         Self { home: home.into() }
     }
 
-    /// Returns all entries for a directory, by name.
-    pub async fn list(
-        &self,
-        kind: ConfigKind,
-        directory: &Path,
-    ) -> Result<BTreeMap<String, Object>, ConfigError> {
-        self.with(kind, directory, |entries| (entries.clone(), false)).await
+    /// Returns the entries of a directory. Nothing is read yet.
+    pub fn of(&self, kind: ConfigKind, directory: &Path) -> DirectoryConfig {
+        DirectoryConfig { home: Arc::clone(&self.home), kind, directory: cleaned(directory) }
+    }
+}
+
+impl DirectoryConfig {
+    /// Returns all entries, by name.
+    pub async fn list(self) -> Result<Entries, ConfigError> {
+        self.with(|entries| (entries.clone(), false)).await
     }
 
     /// Returns one entry.
-    pub async fn get(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<Object, ConfigError> {
-        let entry = self.find(kind, directory, name).await?;
-        entry.ok_or_else(|| missing(kind, directory, name))
-    }
-
-    async fn find(
-        &self,
-        kind: ConfigKind,
-        directory: &Path,
-        name: &str,
-    ) -> Result<Option<Object>, ConfigError> {
-        let name = name.to_owned();
-        self.with(kind, directory, move |entries| (entries.get(&name).cloned(), false)).await
+    pub async fn get(self, name: String) -> Result<Object, ConfigError> {
+        let (noun, directory) = (self.kind.noun(), self.directory.to_string_lossy());
+        let missing = format!("there is no {noun} '{name}' for '{directory}'");
+        let entry = self.with(move |entries| (entries.remove(&name), false)).await?;
+        entry.ok_or(ConfigError::Missing(missing))
     }
 
     /// Adds an entry or replaces it, once it is found to be right.
-    pub async fn put(
-        &self,
-        kind: ConfigKind,
-        directory: &Path,
-        name: &str,
-        entry: Object,
-    ) -> Result<(), ConfigError> {
-        check_name(name)?;
-        let entry = kind.normalize(entry)?;
-        let name = name.to_owned();
-        let full = self.with(kind, directory, move |entries| {
+    pub async fn put(self, name: String, entry: Object) -> Result<(), ConfigError> {
+        check_name(&name)?;
+        let entry = self.kind.normalize(entry)?;
+        let full = self.with(move |entries| {
             let full = entries.len() >= ENTRIES && !entries.contains_key(&name);
             if !full {
                 entries.insert(name, entry);
@@ -129,42 +125,33 @@ impl ConfigStore {
     }
 
     /// Removes an entry. One that does not exist is removed already.
-    pub async fn delete(&self, kind: ConfigKind, directory: &Path, name: &str) -> Result<(), ConfigError> {
-        let name = name.to_owned();
-        self.with(kind, directory, move |entries| ((), entries.remove(&name).is_some())).await
+    pub async fn delete(self, name: String) -> Result<(), ConfigError> {
+        self.with(move |entries| ((), entries.remove(&name).is_some())).await
     }
 
     /// Looks at the entries, and writes them back if they were changed.
     async fn with<T: Send + 'static>(
-        &self,
-        kind: ConfigKind,
-        directory: &Path,
+        self,
         change: impl FnOnce(&mut Entries) -> (T, bool) + Send + 'static,
     ) -> Result<T, ConfigError> {
-        let (home, directory) = (Arc::clone(&self.home), cleaned(directory));
-        let place = directory.clone();
-        try_on_disk(place, move || update(&home, kind, &directory, change)).await
+        try_on_disk(self.directory.clone(), move || self.update(change)).await
     }
-}
 
-fn update<T>(
-    home: &Path,
-    kind: ConfigKind,
-    directory: &Path,
-    change: impl FnOnce(&mut Entries) -> (T, bool),
-) -> Result<T, ConfigError> {
-    let folder = home.join(folder(directory));
-    let path = folder.join(kind.file());
-    std::fs::create_dir_all(home).map_err(at(home))?;
-    // Other requests wait here, and so does another daemon with the same data directory.
-    let _lock = FileLock::take_blocking(&home.join(".lock"))?;
-    let mut entries = read(&path)?;
-    let (outcome, changed) = change(&mut entries);
-    if changed {
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(at(&folder))?;
-        write(&path, &Document { directory: directory.to_string_lossy().into_owned(), entries })?;
+    fn update<T>(self, change: impl FnOnce(&mut Entries) -> (T, bool)) -> Result<T, ConfigError> {
+        let Self { home, kind, directory } = self;
+        let folder = home.join(folder(&directory));
+        let path = folder.join(kind.file());
+        std::fs::create_dir_all(&home).map_err(at(&*home))?;
+        // Other requests wait here, and so does another daemon with the same data directory.
+        let _lock = FileLock::take_blocking(&home.join(".lock"))?;
+        let mut entries = read(&path)?;
+        let (outcome, changed) = change(&mut entries);
+        if changed {
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(at(&folder))?;
+            write(&path, &Document { directory: directory.to_string_lossy().into_owned(), entries })?;
+        }
+        Ok(outcome)
     }
-    Ok(outcome)
 }
 
 fn read(path: &Path) -> Result<Entries, ConfigError> {
@@ -178,13 +165,13 @@ fn read(path: &Path) -> Result<Entries, ConfigError> {
         let reason = format!("the file is larger than {READ_BYTES} bytes");
         return Err(at(path)(io::Error::other(reason)).into());
     }
-    let document: Document = serde_json::from_slice(&text).map_err(io::Error::from).map_err(at(path))?;
+    let document: Document = serde_json::from_slice(&text).map_err(at(path))?;
     Ok(document.entries)
 }
 
 /// Replaces the file, which only its owner may read.
 fn write(path: &Path, document: &Document) -> Result<(), ConfigError> {
-    let text = serde_json::to_vec_pretty(document).map_err(io::Error::from).map_err(at(path))?;
+    let text = serde_json::to_vec_pretty(document).map_err(at(path))?;
     if text.len() > WRITTEN_BYTES {
         return Err(ConfigError::TooLarge(format!(
             "the entries of a directory take more than {WRITTEN_BYTES} bytes together"
@@ -225,14 +212,6 @@ fn check_name(name: &str) -> Result<(), ConfigError> {
         )));
     }
     Ok(())
-}
-
-fn missing(kind: ConfigKind, directory: &Path, name: &str) -> ConfigError {
-    ConfigError::Missing(format!(
-        "there is no {} '{name}' for '{}'",
-        kind.noun(),
-        directory.to_string_lossy()
-    ))
 }
 
 #[cfg(test)]

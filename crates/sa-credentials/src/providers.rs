@@ -33,7 +33,7 @@ pub(crate) fn probe(provider: &str) -> Option<&'static Probe> {
     PROBES.iter().find(|probe| probe.provider == provider)
 }
 
-/// Returns the call that lists models in OpenAI's way.
+/// Returns the call that lists models in OpenAI's way. Those of other providers differ from it in a few parts.
 const fn models(provider: &'static str, base: &'static str, base_variable: Option<&'static str>) -> Probe {
     Probe {
         provider,
@@ -49,49 +49,32 @@ const fn models(provider: &'static str, base: &'static str, base_variable: Optio
 
 const PROBES: [Probe; 10] = [
     Probe {
-        provider: "anthropic",
-        base_variable: Some("ANTHROPIC_BASE_URL"),
-        base: "https://api.anthropic.com",
         path: "/v1/models?limit=1",
-        body: None,
         headers: &[("anthropic-version", "2023-06-01")],
         schemes: &[
             (Kind::ApiKey, Scheme::Header("x-api-key")),
             (Kind::AuthToken, Scheme::Bearer),
             (Kind::OAuth, Scheme::AnthropicLogin),
         ],
-        refusals: &[401],
+        ..models("anthropic", "https://api.anthropic.com", Some("ANTHROPIC_BASE_URL"))
     },
     models("openai", "https://api.openai.com/v1", Some("OPENAI_BASE_URL")),
     Probe {
-        provider: "google",
-        base_variable: Some("GOOGLE_GEMINI_BASE_URL"),
-        base: "https://generativelanguage.googleapis.com",
         path: "/v1beta/models?pageSize=1",
-        body: None,
-        headers: &[],
         schemes: &[(Kind::ApiKey, Scheme::Header("x-goog-api-key"))],
         refusals: &[400, 401, 403],
+        ..models("google", "https://generativelanguage.googleapis.com", Some("GOOGLE_GEMINI_BASE_URL"))
     },
     Probe {
-        provider: "amp",
-        base_variable: Some("AMP_URL"),
-        base: "https://ampcode.com",
         path: "/api/internal?getUserInfo",
         body: Some(r#"{"method":"getUserInfo","params":{}}"#),
-        headers: &[],
-        schemes: &[(Kind::ApiKey, Scheme::Bearer)],
         refusals: &[401, 403],
+        ..models("amp", "https://ampcode.com", Some("AMP_URL"))
     },
     Probe {
-        provider: "github",
-        base_variable: Some("GITHUB_API_URL"),
-        base: "https://api.github.com",
         path: "/rate_limit",
-        body: None,
-        headers: &[],
         schemes: &[(Kind::AuthToken, Scheme::Bearer)],
-        refusals: &[401],
+        ..models("github", "https://api.github.com", Some("GITHUB_API_URL"))
     },
     Probe { path: "/key", ..models("openrouter", "https://openrouter.ai/api/v1", None) },
     models("deepseek", "https://api.deepseek.com", None),

@@ -2,7 +2,7 @@
 //! and hides nothing else.
 
 use crate::validate::base_variable;
-use crate::{Credential, Findings, Host, Origin, Problem, Secret, Variable};
+use crate::{Credential, Findings, Host, Kind, Origin, Problem, Secret, Variable};
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Read};
@@ -53,6 +53,14 @@ impl<'a> Search<'a> {
             self.problem(credential.origin.clone(), "its token has expired; sign in again");
         }
         self.findings.credentials.push(credential);
+    }
+
+    /// Notes the credential in a variable, if it is set. It is handed on as the same variable.
+    pub(crate) fn add_variable(&mut self, provider: &str, kind: Kind, name: &'static str) {
+        if let Some(secret) = self.host.variable(name) {
+            let credential = Credential::new(provider, kind, Origin::Variable(name));
+            self.add(credential.with_secret(secret).handed_as(name));
+        }
     }
 
     pub(crate) fn problem(&mut self, origin: Origin, reason: impl Into<String>) {

@@ -34,7 +34,7 @@ impl AtomicFile {
             let dir = rustix::fs::openat(CWD, directory_of(path), HOLD, Mode::empty())?;
             UnnamedFile::create(dir, Mode::from_raw_mode(mode as _))
         };
-        let unnamed = create().map_err(|errno| at(path)(errno.into()))?;
+        let unnamed = create().map_err(at(path))?;
         Ok(Self { unnamed, path: path.to_owned() })
     }
 
@@ -46,7 +46,7 @@ impl AtomicFile {
         }
         let dir = unnamed.dir().try_clone().map_err(at(&path))?;
         let name = path.file_name().unwrap_or_default();
-        unnamed.rename_to(&dir, name).map_err(|errno| at(&path)(errno.into()))?;
+        unnamed.rename_to(&dir, name).map_err(at(&path))?;
         if durability == Durability::Synced { sync(directory_of(&path)) } else { Ok(()) }
     }
 
@@ -72,7 +72,7 @@ impl Write for AtomicFile {
     }
 }
 
-fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

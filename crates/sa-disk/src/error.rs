@@ -29,8 +29,8 @@ pub fn is_exhausted(error: &io::Error) -> bool {
     )
 }
 
-/// Adds the path to an error of the system, for `map_err`.
-pub fn at(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> DiskError {
+/// Adds the path to an error of the system, or to what becomes one, for `map_err`.
+pub fn at<E: Into<io::Error>>(path: impl Into<PathBuf>) -> impl FnOnce(E) -> DiskError {
     let path = path.into();
-    move |source| DiskError { path, source }
+    move |source| DiskError { path, source: source.into() }
 }

@@ -16,7 +16,7 @@ pub use blocking::{on_disk, try_on_disk};
 pub use error::{DiskError, at, is_exhausted};
 pub use lock::FileLock;
 pub use plain::{open_plain, read_plain, read_plain_text};
-pub use removal::{HOLD, first_names, remove_all, remove_tree};
+pub use removal::{HOLD, first_names, hold, remove_all, remove_tree};
 pub use sync::{size_of, sync, sync_dir, sync_tree};
 pub use unnamed::{UnnamedFile, is_temporary_name, temporary_name};
 pub use versions::{Staging, VersionedDirectory};

@@ -1,5 +1,6 @@
 //! Removing whole trees, however deep, while others may still write to them. No link is followed.
 
+use crate::atomic::directory_of;
 use crate::error::{DiskError, at};
 use crate::unnamed::temporary_name;
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
@@ -28,15 +29,9 @@ const BATCH: usize = 10_000;
 
 /// Removes a file, a link, or a directory with all that is in it. Succeeds if nothing is there.
 pub fn remove_all(path: &Path) -> Result<(), DiskError> {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(at(path)(io::ErrorKind::InvalidInput.into()));
-    };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let removed = match rustix::fs::openat(CWD, parent, HOLD, Mode::empty()) {
-        Ok(dir) => remove_tree(&dir, name, path),
-        Err(errno) => Err(errno.at(path)),
-    };
-    match removed {
+    let name = path.file_name().ok_or_else(|| at(path)(io::ErrorKind::InvalidInput))?;
+    let dir = rustix::fs::openat(CWD, directory_of(path), HOLD, Mode::empty()).map_err(at(path));
+    match dir.and_then(|dir| remove_tree(&dir, name, path)) {
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
@@ -46,21 +41,19 @@ pub fn remove_all(path: &Path) -> Result<(), DiskError> {
 pub fn remove_tree(dir: &OwnedFd, name: &OsStr, path: &Path) -> Result<(), DiskError> {
     match rustix::fs::unlinkat(dir, name, AtFlags::empty()) {
         Err(Errno::ISDIR | Errno::PERM) => {}
-        other => return other.map_err(|errno| errno.at(path)),
+        other => return other.map_err(at(path)),
     }
     let (mut rounds, mut deep_rounds) = (0, 0);
     while rounds < ROUNDS && deep_rounds < DEEP_ROUNDS {
-        let tree = hold(dir, name).map_err(|errno| match errno {
-            Errno::NOTDIR => Errno::PERM.at(path),
-            errno => errno.at(path),
-        })?;
+        let held = hold(dir, name).map_err(|errno| if errno == Errno::NOTDIR { Errno::PERM } else { errno });
+        let tree = held.map_err(at(path))?;
         let moved = empty(&tree, &tree, 0, path)?;
         // Directories that were moved up are the next round's; only others make a round vain.
         rounds += usize::from(!moved);
         deep_rounds += usize::from(moved);
         match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
-            other => return other.map_err(|errno| errno.at(path)),
+            other => return other.map_err(at(path)),
         }
     }
     let filled = "being filled while it is removed";
@@ -86,7 +79,8 @@ pub fn first_names(dir: &OwnedFd, most: usize) -> Result<Vec<OsString>, Errno> {
     Ok(names)
 }
 
-fn hold(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+/// Opens a directory by its name in another, without following a link, to name what is in it.
+pub fn hold(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
 }
 
@@ -95,7 +89,7 @@ fn hold(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
 fn empty(dir: &OwnedFd, top: &OwnedFd, depth: usize, path: &Path) -> Result<bool, DiskError> {
     let mut moved = false;
     loop {
-        let names = first_names(dir, BATCH).map_err(|errno| errno.at(path))?;
+        let names = first_names(dir, BATCH).map_err(at(path))?;
         let is_all = names.len() < BATCH;
         let mut is_vain = true;
         for name in names {
@@ -130,34 +124,23 @@ fn empty_entry(
     match rustix::fs::unlinkat(dir, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(Removed::Yes),
         Err(Errno::ISDIR | Errno::PERM) => {}
-        Err(errno) => return Err(errno.at(path)),
+        Err(errno) => return Err(at(path)(errno)),
     }
     if depth >= DEPTH {
-        rustix::fs::renameat(dir, name, top, temporary_name()).map_err(|errno| errno.at(path))?;
+        rustix::fs::renameat(dir, name, top, temporary_name()).map_err(at(path))?;
         return Ok(Removed::Elsewhere);
     }
     let moved = match hold(dir, name) {
         Ok(child) => empty(&child, top, depth + 1, path)?,
         Err(Errno::NOENT) => return Ok(Removed::Yes),
-        Err(Errno::NOTDIR | Errno::LOOP) => return Err(Errno::PERM.at(path)),
-        Err(errno) => return Err(errno.at(path)),
+        Err(Errno::NOTDIR | Errno::LOOP) => return Err(at(path)(Errno::PERM)),
+        Err(errno) => return Err(at(path)(errno)),
     };
     match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
         Ok(()) | Err(Errno::NOENT) if moved => Ok(Removed::Elsewhere),
         Ok(()) | Err(Errno::NOENT) => Ok(Removed::Yes),
         Err(Errno::NOTEMPTY | Errno::EXIST) if moved => Ok(Removed::Elsewhere),
         Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Removed::NotYet),
-        Err(errno) => Err(errno.at(path)),
-    }
-}
-
-/// Adds the path to an error number.
-trait At {
-    fn at(self, path: &Path) -> DiskError;
-}
-
-impl At for Errno {
-    fn at(self, path: &Path) -> DiskError {
-        at(path)(self.into())
+        Err(errno) => Err(at(path)(errno)),
     }
 }

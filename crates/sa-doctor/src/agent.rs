@@ -43,7 +43,7 @@ fn needed(doctor: &Doctor, name: &str) -> Finding {
 /// Checks that Node.js is installed in a version that the agent runs on. Returns nothing if the agent needs none or
 /// is not installed.
 async fn examine_node(doctor: &Doctor, agent: &AgentSpec) -> Option<Finding> {
-    let installer = doctor.options.launcher.installer();
+    let installer = doctor.launcher.installer();
     let found = installer.find(agent, None).ok().flatten()?;
     let error = installer.check_node(agent, &found.program).await.err()?;
     let wanted = agent.node.as_deref().unwrap_or_default();
@@ -51,7 +51,7 @@ async fn examine_node(doctor: &Doctor, agent: &AgentSpec) -> Option<Finding> {
 }
 
 fn is_here(doctor: &Doctor, agent: &AgentSpec) -> bool {
-    doctor.options.launcher.prepare_now(agent).is_ok_and(|launchable| launchable.is_some())
+    doctor.launcher.prepare_now(agent).is_ok_and(|launchable| launchable.is_some())
 }
 
 async fn examine_program(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
@@ -68,7 +68,7 @@ async fn examine_program(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
             }
         };
     }
-    match doctor.options.launcher.installer().find(agent, None) {
+    match doctor.launcher.installer().find(agent, None) {
         Err(error) => vec![Finding::wrong(CHECK, error.to_string(), "check the data directory (--data-dir)")],
         Ok(None) => vec![not_installed(doctor, agent).await],
         Ok(Some(found)) => {
@@ -90,14 +90,14 @@ async fn examine_program(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
 async fn not_installed(doctor: &Doctor, agent: &AgentSpec) -> Finding {
     const CHECK: &str = "installed";
     let install = format!("install it: sandbox-agent install-agent {}", agent.id);
-    if !doctor.options.launcher.installs() {
+    if !doctor.launcher.installs() {
         let detail = "it is not installed, and installing on first use is forbidden (--require-preinstall)";
         return Finding::wrong(CHECK, detail, install);
     }
-    if doctor.options.offline {
+    if doctor.offline {
         return Finding::note(CHECK, "no; it will be installed on first use", install);
     }
-    match doctor.options.launcher.installer().latest(agent).await {
+    match doctor.launcher.installer().latest(agent).await {
         Ok(version) => {
             Finding::note(CHECK, format!("no; version {version} will be installed on first use"), install)
         }
@@ -117,7 +117,7 @@ async fn run_version(doctor: &Doctor, agent: &AgentSpec, program: &Path) -> Find
     let mut command = CommandSpec::new(program);
     command.args.push("--version".into());
     command.env = agent.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    let mut spawned = match doctor.options.supervisor.spawn(command).await {
+    let mut spawned = match doctor.supervisor.spawn(command).await {
         Ok(spawned) => spawned,
         Err(error) => return Finding::wrong(CHECK, format!("it does not start: {error}"), reinstall),
     };
@@ -137,31 +137,27 @@ async fn run_version(doctor: &Doctor, agent: &AgentSpec, program: &Path) -> Find
             Finding::fine(CHECK, words.lines().next().unwrap_or_default().trim().to_owned())
         }
         Ok(exit) => {
-            let how = exit.signal.map_or_else(
-                || format!("exit code {}", exit.code.unwrap_or_default()),
-                |signal| {
+            let how = match exit.signal {
+                Some(signal) => {
                     format!("signal {signal}; the program does not fit this machine's C library or processor")
-                },
-            );
+                }
+                None => format!("exit code {}", exit.code.unwrap_or_default()),
+            };
             let tail = process.stderr_tail();
             let last = tail.trim().lines().last().unwrap_or_default();
-            Finding::wrong(
-                CHECK,
-                format!("--version ended with {how} {last}").trim_end().to_owned(),
-                reinstall,
-            )
+            let detail = format!("--version ended with {how} {last}");
+            Finding::wrong(CHECK, detail.trim_end(), reinstall)
         }
-        Err(_) => Finding::wrong(
-            CHECK,
-            format!("--version took more than {} s", VERSION_PATIENCE.as_secs()),
-            reinstall,
-        ),
+        Err(_) => {
+            let detail = format!("--version took more than {} s", VERSION_PATIENCE.as_secs());
+            Finding::wrong(CHECK, detail, reinstall)
+        }
     }
 }
 
 async fn examine_credentials(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding> {
     const CHECK: &str = "credential";
-    let host = &doctor.options.host;
+    let host = &doctor.host;
     let Some(availability) = sa_credentials::availability(&agent.id, host) else {
         return Vec::new();
     };
@@ -175,12 +171,10 @@ async fn examine_credentials(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding>
     let usable = availability.sources.iter().find(|source| source.usable);
     match usable {
         Some(source) => {
-            findings.push(Finding::fine(
-                CHECK,
-                format!("{} ({}) in {}", source.provider, source.kind, source.origin),
-            ));
+            let found = format!("{} ({}) in {}", source.provider, source.kind, source.origin);
+            findings.push(Finding::fine(CHECK, found));
             if let Some(address) = sa_credentials::address_of(&source.provider, host)
-                && !doctor.options.offline
+                && !doctor.offline
             {
                 findings.push(network::examine(&address, doctor.is_proxied()).await);
             }
@@ -200,7 +194,7 @@ async fn examine_credentials(doctor: &Doctor, agent: &AgentSpec) -> Vec<Finding>
 
 async fn shake_hands(doctor: &Doctor, agent: &AgentSpec) -> Finding {
     const CHECK: &str = "handshake";
-    match doctor.options.probe.ask(agent, Answers::New).await {
+    match doctor.probe.ask(agent, Answers::New).await {
         Ok(_) => Finding::fine(CHECK, "it answers initialize and session/new"),
         Err(error) => Finding::wrong(CHECK, error.to_string(), "the agent's own words above say why"),
     }

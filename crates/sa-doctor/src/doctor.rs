@@ -7,11 +7,10 @@ use sa_credentials::Host;
 use sa_install::Launcher;
 use sa_probe::Probe;
 use sa_supervisor::Supervisor;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The parts of a doctor.
-pub struct DoctorOptions {
+/// Looks at what agents need, with these instruments.
+pub struct Doctor {
     /// Finds and starts programs.
     pub launcher: Launcher,
     pub probe: Probe,
@@ -19,55 +18,29 @@ pub struct DoctorOptions {
     pub supervisor: Supervisor,
     /// The places of credentials, and the environment of agents.
     pub host: Host,
-    /// The daemon's `PATH`.
-    pub search_path: Option<OsString>,
-    pub temporary: PathBuf,
-    /// The directory of installed agents.
-    pub data_dir: PathBuf,
+    pub machine: Machine,
     /// Set if no network request may be made.
     pub offline: bool,
 }
 
-/// Looks at what agents need.
-pub struct Doctor {
-    pub(crate) options: DoctorOptions,
-}
-
 impl Doctor {
-    /// Creates a doctor with these instruments.
-    pub fn new(options: DoctorOptions) -> Self {
-        Self { options }
-    }
-
     /// Examines the requirements of every agent on this machine.
     pub fn examine_machine(&self) -> Report {
-        Report { agent: None, findings: self.machine().examine() }
+        Report { agent: None, findings: self.machine.examine(&self.host.home) }
     }
 
     pub async fn examine(&self, agent: &AgentSpec) -> Report {
         Report { agent: Some(agent.id.clone()), findings: agent::examine(self, agent).await }
     }
 
-    pub(crate) fn machine(&self) -> Machine<'_> {
-        let options = &self.options;
-        Machine {
-            home: &options.host.home,
-            temporary: &options.temporary,
-            data_dir: &options.data_dir,
-            search_path: options.search_path.as_deref(),
-        }
-    }
-
     /// Returns whether agents use a proxy.
     pub(crate) fn is_proxied(&self) -> bool {
         let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-        names
-            .iter()
-            .any(|name| self.options.host.environment.get(*name).is_some_and(|value| !value.is_empty()))
+        names.iter().any(|name| self.host.environment.get(*name).is_some_and(|value| !value.is_empty()))
     }
 
     pub(crate) fn search(&self, name: &str) -> Option<PathBuf> {
-        self.machine().search(name)
+        self.machine.search(name)
     }
 
     /// Returns a program by its name or path, as starting it would find it.

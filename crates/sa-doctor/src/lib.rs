@@ -8,5 +8,6 @@ mod machine;
 mod network;
 mod program;
 
-pub use doctor::{Doctor, DoctorOptions};
+pub use doctor::Doctor;
 pub use finding::{Finding, Report, Verdict};
+pub use machine::Machine;

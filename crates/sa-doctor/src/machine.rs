@@ -1,24 +1,26 @@
 //! Examines the requirements of every agent on a machine: a home, a place for temporary files, a shell.
 
 use crate::Finding;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The machine as the daemon's environment shows it.
 #[derive(Debug)]
-pub(crate) struct Machine<'a> {
-    pub(crate) home: &'a Path,
-    pub(crate) temporary: &'a Path,
-    pub(crate) data_dir: &'a Path,
-    pub(crate) search_path: Option<&'a std::ffi::OsStr>,
+pub struct Machine {
+    /// The daemon's `PATH`.
+    pub search_path: Option<OsString>,
+    pub temporary: PathBuf,
+    /// The directory of installed agents.
+    pub data_dir: PathBuf,
 }
 
-impl Machine<'_> {
-    pub(crate) fn examine(&self) -> Vec<Finding> {
+impl Machine {
+    pub(crate) fn examine(&self, home: &Path) -> Vec<Finding> {
         let advice = |variable: &str| format!("make it writable, or set {variable} to a directory that is");
         vec![
-            writable("home", self.home, &advice("HOME")),
-            writable("temporary files", self.temporary, &advice("TMPDIR")),
-            writable("data directory", self.data_dir, "make it writable, or name another with --data-dir"),
+            writable("home", home, &advice("HOME")),
+            writable("temporary files", &self.temporary, &advice("TMPDIR")),
+            writable("data directory", &self.data_dir, "make it writable, or name another with --data-dir"),
             self.shell(),
             user(),
         ]
@@ -26,7 +28,7 @@ impl Machine<'_> {
 
     /// Returns the file of this name in the directories of `PATH`.
     pub(crate) fn search(&self, name: &str) -> Option<PathBuf> {
-        std::env::split_paths(self.search_path?)
+        std::env::split_paths(self.search_path.as_ref()?)
             .map(|directory| directory.join(name))
             .find(|path| path.is_file())
     }
@@ -79,10 +81,9 @@ mod tests {
     #[test]
     fn a_directory_that_cannot_be_made_is_wrong() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("file");
-        std::fs::write(&file, "").unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
         assert_eq!(writable("x", &folder.path().join("a/b"), "").verdict, Verdict::Fine);
-        assert_eq!(writable("x", &file.join("a"), "").verdict, Verdict::Wrong);
+        assert_eq!(writable("x", &file.path().join("a"), "").verdict, Verdict::Wrong);
     }
 
     #[test]
@@ -90,7 +91,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let machine =
-            Machine { home: path, temporary: path, data_dir: path, search_path: Some(path.as_os_str()) };
+            Machine { search_path: Some(path.into()), temporary: path.into(), data_dir: path.into() };
         assert_eq!(machine.shell().verdict, Verdict::Wrong);
         std::fs::write(path.join("sh"), "").unwrap();
         assert_eq!(machine.shell().verdict, Verdict::Note);

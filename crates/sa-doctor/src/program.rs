@@ -144,24 +144,17 @@ fn examine_interpreter(
     let is_env = interpreter.file_name().is_some_and(|name| name == "env");
     // `env -S node --flag` and plain `env node`.
     let named = argument.and_then(|words| words.split_whitespace().find(|word| !word.starts_with('-')));
+    let missing = |program: &str, place: &str| {
+        let detail = format!("it is run by {program}, which is not {place}");
+        Finding::wrong(CHECK, detail, format!("install {program}"))
+    };
     match (is_env, named) {
         (true, Some(name)) => match search(name) {
             Some(found) => Finding::fine(CHECK, found.display().to_string()),
-            None => Finding::wrong(
-                CHECK,
-                format!("it is run by {name}, which is not on PATH"),
-                format!("install {name}"),
-            ),
+            None => missing(name, "on PATH"),
         },
         _ if interpreter.exists() => Finding::fine(CHECK, interpreter.display().to_string()),
-        _ => {
-            let shown = interpreter.display();
-            Finding::wrong(
-                CHECK,
-                format!("it is run by {shown}, which is not here"),
-                format!("install {shown}"),
-            )
-        }
+        _ => missing(&interpreter.to_string_lossy(), "here"),
     }
 }
 

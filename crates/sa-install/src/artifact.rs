@@ -1,8 +1,9 @@
 //! An artifact: one version for one platform, as a source offers it and the installer fetches it.
 
 use reqwest::header::HeaderMap;
-use sa_agents::Unpack;
+use sa_agents::{Recipe, Unpack};
 use sa_api::InstallSource;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
@@ -18,6 +19,13 @@ pub(crate) struct Artifact {
     pub(crate) entry: Vec<String>,
     /// Arguments and variables that the source itself asks for, as entries of the ACP registry do.
     pub(crate) launch: Option<RegistryLaunch>,
+}
+
+impl Artifact {
+    /// A version whose program is where the recipe says.
+    pub(crate) fn new(version: String, source: InstallSource, contents: Contents, recipe: &Recipe) -> Self {
+        Self { version, source, contents, entry: recipe.entry.clone(), launch: None }
+    }
 }
 
 /// The way in which a version gets onto the disk.
@@ -48,6 +56,14 @@ pub(crate) struct RemoteFile {
     pub(crate) unpack: Unpack,
 }
 
+impl RemoteFile {
+    /// A public file of unknown length, in the format that its name says, of which everything is kept.
+    pub(crate) fn new(url: Url, digest: Option<Digest>) -> Self {
+        let format = Format::of(url.path());
+        Self { url, headers: HeaderMap::new(), digest, size: None, format, unpack: Unpack::default() }
+    }
+}
+
 /// The format of a fetched file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -60,6 +76,22 @@ pub(crate) enum Format {
     Zip,
 }
 
+impl Format {
+    /// Returns the format of a file, by its name.
+    pub(crate) fn of(name: &str) -> Self {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".tar.gz", ".tgz"]) {
+            Self::TarGz
+        } else if ends(&[".tar.bz2", ".tbz2"]) {
+            Self::TarBz2
+        } else if ends(&[".zip"]) {
+            Self::Zip
+        } else {
+            Self::Program
+        }
+    }
+}
+
 /// A digest of a file's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Digest {
@@ -68,7 +100,8 @@ pub(crate) enum Digest {
 }
 
 /// The command line that an entry of the ACP registry asks for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub(crate) struct RegistryLaunch {
     /// Replaces the catalog's arguments.
     pub(crate) args: Vec<String>,

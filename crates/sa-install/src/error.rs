@@ -1,10 +1,12 @@
 //! Why an agent could not be installed, in words that say what to do.
 
+use crate::fetch::shown;
 use sa_agents::Platform;
 use sa_api::InstallSource;
 use sa_disk::DiskError;
 use std::path::PathBuf;
 use thiserror::Error;
+use url::Url;
 
 /// The reason why an installation failed. Cheap to clone: all callers that joined it get a copy.
 #[derive(Debug, Clone, Error)]
@@ -60,14 +62,17 @@ pub enum InstallError {
 
 impl InstallError {
     /// Describes a failure of the disk during an operation on this agent.
-    pub(crate) fn on_disk(error: DiskError, agent: &str) -> Self {
-        if error.is_full() {
-            // The agent's directory says more than the one file that did not fit.
-            let its = error.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
-            let directory = its.unwrap_or(&error.path).to_owned();
-            return Self::DiskFull { agent: agent.to_owned(), directory };
+    pub(crate) fn on_disk(agent: &str) -> impl Fn(DiskError) -> Self {
+        move |error| {
+            if error.is_full() {
+                // The agent's directory says more than the one file that did not fit.
+                let its =
+                    error.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
+                let directory = its.unwrap_or(&error.path).to_owned();
+                return Self::DiskFull { agent: agent.to_owned(), directory };
+            }
+            Self::Store { path: error.path, reason: error.source.to_string() }
         }
-        Self::Store { path: error.path, reason: error.source.to_string() }
     }
 
     /// Returns the agent it is about, if it is about one.
@@ -162,6 +167,14 @@ pub(crate) enum SourceError {
 }
 
 impl SourceError {
+    pub(crate) fn nonsense(url: &Url, reason: impl Into<String>) -> Self {
+        Self::Nonsense { url: shown(url), reason: reason.into() }
+    }
+
+    pub(crate) fn unreachable(url: &Url, reason: impl Into<String>) -> Self {
+        Self::Unreachable { url: shown(url), reason: reason.into() }
+    }
+
     /// Returns the address that it is about, if it got so far.
     pub(crate) fn url(&self) -> Option<&str> {
         match self {

@@ -14,7 +14,7 @@ pub(crate) mod room;
 mod target;
 mod writer;
 
-pub(crate) use address::shown;
+pub(crate) use address::{authority, shown};
 pub(crate) use client::Client;
 pub use client::ClientOptions;
 pub(crate) use partial::file_name;

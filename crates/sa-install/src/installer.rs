@@ -21,7 +21,7 @@ use crate::store::{AgentDirectory, Lock, Receipt, is_newer};
 use jobs::Jobs;
 use request::Selecting;
 use run::Run;
-use sa_agents::{AgentSpec, Platform};
+use sa_agents::AgentSpec;
 use sa_api::LatestVersion;
 use sa_disk::on_disk;
 use std::ffi::OsString;
@@ -38,7 +38,6 @@ pub struct Installer {
 #[derive(Debug)]
 struct Inner {
     agents: PathBuf,
-    platform: Platform,
     resolver: Resolver,
     search_path: Option<OsString>,
     node: Option<NodePrograms>,
@@ -66,7 +65,6 @@ impl Installer {
         };
         let inner = Inner {
             agents: options.data_dir.join("agents"),
-            platform: options.platform,
             resolver,
             search_path,
             node,
@@ -96,12 +94,12 @@ impl Installer {
 
     /// Returns the agent's installed versions, the newest first.
     pub fn versions(&self, agent: &str) -> Result<Vec<Receipt>, InstallError> {
-        self.inner.directory(agent)?.versions().map_err(|error| InstallError::on_disk(error, agent))
+        self.inner.directory(agent)?.versions().map_err(InstallError::on_disk(agent))
     }
 
     /// Returns the version that runs when nobody names one.
     pub fn current(&self, agent: &str) -> Result<Option<Receipt>, InstallError> {
-        self.inner.directory(agent)?.current().map_err(|error| InstallError::on_disk(error, agent))
+        self.inner.directory(agent)?.current().map_err(InstallError::on_disk(agent))
     }
 
     /// Returns the program of an installed version.
@@ -164,10 +162,9 @@ impl Installer {
             return Ok(Vec::new());
         }
         let version = version.map(str::to_owned);
-        let lock =
-            Lock::take(&directory, || ()).await.map_err(|error| InstallError::on_disk(error, agent))?;
+        let lock = Lock::take(&directory, || ()).await.map_err(InstallError::on_disk(agent))?;
         let removed = on_disk(move || directory.uninstall(version.as_deref(), &lock)).await;
-        removed.map_err(|error| InstallError::on_disk(error, agent))
+        removed.map_err(InstallError::on_disk(agent))
     }
 
     /// Makes an installed version the one that runs when nobody names one.
@@ -188,11 +185,10 @@ impl Installer {
         if directory.installed(version).is_none() {
             return Err(missing(&directory));
         }
-        let lock =
-            Lock::take(&directory, || ()).await.map_err(|error| InstallError::on_disk(error, agent))?;
+        let lock = Lock::take(&directory, || ()).await.map_err(InstallError::on_disk(agent))?;
         // Somebody may have removed it meanwhile.
         let receipt = directory.installed(version).ok_or_else(|| missing(&directory))?;
-        directory.select(version, &lock).map_err(|error| InstallError::on_disk(error, agent))?;
+        directory.select(version, &lock).map_err(InstallError::on_disk(agent))?;
         Ok(receipt)
     }
 

@@ -24,11 +24,7 @@ mod store;
 mod unpack;
 
 #[cfg(any(test, feature = "testing"))]
-pub mod testing {
-    //! A property of documents about agents that servers publish, for tests and fuzzing.
-
-    pub use crate::sources::testing::published_documents_stay_in_bounds;
-}
+pub mod testing;
 
 pub use error::{Attempt, InstallError};
 pub use fetch::ClientOptions;

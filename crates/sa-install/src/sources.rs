@@ -14,7 +14,7 @@ mod vendor;
 
 pub(crate) use local::Local;
 
-use crate::artifact::{Artifact, Format};
+use crate::artifact::Artifact;
 use crate::error::{Result, SourceError};
 use crate::fetch::Client;
 use crate::npm_tree::Npm;
@@ -70,19 +70,5 @@ impl Resolver {
     /// Returns a resolver that sends everything to this mirror.
     pub(crate) fn through(&self, mirror: Url) -> Self {
         Self { client: self.client.with_mirror(mirror), ..self.clone() }
-    }
-}
-
-/// Returns the format of a file, by its name.
-fn format_of(name: &str) -> Format {
-    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    if ends(&[".tar.gz", ".tgz"]) {
-        Format::TarGz
-    } else if ends(&[".tar.bz2", ".tbz2"]) {
-        Format::TarBz2
-    } else if ends(&[".zip"]) {
-        Format::Zip
-    } else {
-        Format::Program
     }
 }

@@ -17,8 +17,7 @@ mod receipt;
 mod remove;
 
 pub(crate) use activate::locate_entry;
-pub(crate) use layout::is_newer;
-pub(crate) use layout::{AgentDirectory, check_version};
+pub(crate) use layout::{AgentDirectory, check_version, is_newer};
 pub(crate) use lock::Lock;
 pub use receipt::Receipt;
 pub(crate) use receipt::is_executable;

@@ -9,14 +9,14 @@
 //!
 //! Agents are shown copies. Should the files differ from those that were fetched all the same, they are fetched again.
 
-use crate::complaint::{Meaning, NOT_LET_IN, Work, meaning};
+use crate::complaint::{Work, meaning};
 use crate::credentials::split_credentials;
 use crate::error::Result;
 use crate::git::{Git, GitFailure};
 use crate::lock::lock;
 use crate::source::{Reference, Repository, shown, without_secrets};
 use crate::tree::{Size, drop_foreign_links, key, measure, seal};
-use crate::{SkillsError, SkillsLimits};
+use crate::{SkillsError, SkillsFault, SkillsLimits};
 use sa_api::Timestamp;
 use sa_disk::{
     DiskError, Durability, FileLock, VersionedDirectory, at, on_disk, remove_all, try_on_disk, write_atomic,
@@ -37,16 +37,24 @@ struct State {
     /// For people who look.
     address: String,
     reference: String,
-    commit: String,
     /// A branch moves on; tags and commits do not.
     moves: bool,
     next_look_ms: u64,
+    #[serde(flatten)]
+    files: Files,
+    /// The error of the last fetch.
+    failure: Option<String>,
+}
+
+/// The files of a commit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Files {
+    commit: String,
     /// The digest of the files.
     seal: String,
     /// Links that led out and were left out.
     dropped_links: Vec<String>,
-    /// The error of the last fetch.
-    failure: Option<String>,
 }
 
 /// The files of a repository.
@@ -102,14 +110,10 @@ impl Wish<'_> {
                 }
                 GitFailure::Said(text) => {
                     let reason = without_secrets(&text, &address);
-                    match meaning(&reason) {
-                        _ if !work.is_remote() => SkillsError::Git { origin, action, reason },
-                        Meaning::Unreachable => SkillsError::Unreachable { origin, action, reason },
-                        Meaning::NotLetIn => {
-                            SkillsError::Refused { origin, action, reason: reason + NOT_LET_IN }
-                        }
-                        Meaning::Other => SkillsError::Refused { origin, action, reason },
-                    }
+                    // Without another host it is this machine's fault.
+                    let meaning = work.is_remote().then(|| meaning(&reason));
+                    let (fault, remedy) = meaning.unwrap_or((SkillsFault::Machine, ""));
+                    SkillsError::Git { origin, action, reason: reason + remedy, fault }
                 }
             }
         }
@@ -138,10 +142,10 @@ impl Cache<'_> {
         };
         write_state(directory.root(), &state)?;
         let warning = state.failure.map(|reason| {
-            let commit: String = state.commit.chars().take(12).collect();
+            let commit: String = state.files.commit.chars().take(12).collect();
             format!("{reason}; the copy of commit {commit} is used, which may be old")
         });
-        let (root, dropped_links) = (directory.current_link(), state.dropped_links);
+        let (root, dropped_links) = (directory.current_link(), state.files.dropped_links);
         Ok(Checkout { root, dropped_links, warning, lock })
     }
 
@@ -161,31 +165,40 @@ impl Cache<'_> {
         let prepared = git.run(&["init", "--quiet", "--bare", "--template="]).await;
         prepared.map_err(wish.failed(Work::Prepare, limits))?;
         let want = self.resolve(wish, &git).await?;
-        let state = State {
+        let known = known.map(|known| &known.files);
+        let files = match known.filter(|known| want.commit.as_ref() == Some(&known.commit)) {
+            Some(known) => known.clone(),
+            None => self.fetch(wish, &git, &want, known).await?,
+        };
+        Ok(State {
             address: shown(&wish.repository.address),
             reference: wish.repository.reference.as_str().to_owned(),
-            commit: String::new(),
-            seal: String::new(),
             moves: want.moves,
             next_look_ms: after(limits.branch_age),
-            dropped_links: Vec::new(),
+            files,
             failure: None,
-        };
-        if let Some(known) = known.filter(|known| want.commit.as_ref() == Some(&known.commit)) {
-            let State { commit, dropped_links, seal, .. } = known.clone();
-            return Ok(State { commit, dropped_links, seal, ..state });
-        }
-        let commit = self.download(wish, &git, &want).await?;
-        let tree = staging.join("tree");
+        })
+    }
+
+    /// Fetches what is wanted, and puts it in the place of what is known.
+    async fn fetch(
+        &self,
+        wish: &Wish<'_>,
+        git: &Git<'_>,
+        want: &Want,
+        known: Option<&Files>,
+    ) -> Result<Files> {
+        let commit = self.download(wish, git, want).await?;
+        let tree = git.staging.join("tree");
         fs::create_dir(&tree).map_err(at(&tree))?;
         let unpacked =
             git.run(&["--work-tree=tree", "checkout", "--quiet", "--force", "--detach", &commit, "--"]).await;
-        unpacked.map_err(wish.failed(Work::Unpack, limits))?;
+        unpacked.map_err(wish.failed(Work::Unpack, self.limits))?;
         let (dropped_links, seal) = self.check(wish, &tree).await?;
         let (directory, named) = (wish.directory.clone(), commit.clone());
         let before = known.map(|known| known.commit.clone());
         try_on_disk(tree.clone(), move || install(&directory, &tree, &named, before.as_deref())).await?;
-        Ok(State { commit, dropped_links, seal, ..state })
+        Ok(Files { commit, seal, dropped_links })
     }
 
     /// Resolves the reference at this moment.
@@ -266,8 +279,8 @@ impl Cache<'_> {
         let (directory, limits) = (directory.clone(), self.limits.clone());
         on_disk(move || {
             let state = read_state(&directory)?;
-            let is_same =
-                seal(&directory.version(&state.commit), &limits).is_ok_and(|seal| seal == state.seal);
+            let Files { commit, seal: known, .. } = &state.files;
+            let is_same = seal(&directory.version(commit), &limits).is_ok_and(|seal| seal == *known);
             if !is_same {
                 let address = &state.address;
                 tracing::warn!(address, "files of a repository were changed; they are fetched again");
@@ -302,7 +315,7 @@ fn install(
 /// Returns the state if the files that it speaks of are there.
 fn read_state(directory: &VersionedDirectory) -> Option<State> {
     let state: State = serde_json::from_slice(&fs::read(directory.root().join(STATE)).ok()?).ok()?;
-    (directory.current()? == state.commit && directory.current_link().is_dir()).then_some(state)
+    (directory.current()? == state.files.commit && directory.current_link().is_dir()).then_some(state)
 }
 
 fn write_state(directory: &Path, state: &State) -> Result<(), DiskError> {

@@ -1,5 +1,7 @@
 //! Errors of `git`, and their meaning.
 
+use crate::SkillsFault;
+
 /// A task of `git`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
@@ -25,18 +27,12 @@ impl Work {
     }
 }
 
-/// The meaning of an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// Nobody answers, or the one who answers cannot help now.
-    Unreachable,
-    NotLetIn,
-    Other,
-}
-
-/// The remedy for [`Meaning::NotLetIn`].
-pub(crate) const NOT_LET_IN: &str =
+/// The remedy for a refusal.
+const NOT_LET_IN: &str =
     "; it is private or does not exist: check the address, or give git credentials for it";
+
+/// Added if nobody answers, or the one who answers cannot help now.
+const UNREACHABLE: &str = "; it cannot be reached at the moment";
 
 const REFUSALS: [&str; 4] = ["password", "username", "authentication failed", "permission denied"];
 
@@ -67,18 +63,19 @@ const INTERRUPTIONS: [&str; 20] = [
 /// Before the number of an answer over HTTP.
 const STATUS: &str = "returned error: ";
 
-pub(crate) fn meaning(complaint: &str) -> Meaning {
+/// Returns the fault that an error about another host shows, and what to add to the error.
+pub(crate) fn meaning(complaint: &str) -> (SkillsFault, &'static str) {
     let complaint = complaint.to_lowercase();
     if REFUSALS.iter().any(|sign| complaint.contains(sign)) {
-        return Meaning::NotLetIn;
+        return (SkillsFault::Configuration, NOT_LET_IN);
     }
     let status = complaint.split_once(STATUS).map_or("", |(_, rest)| rest);
     // The server has trouble, or has had too much of us.
     let is_passing = status.starts_with('5') || status.starts_with("429") || status.starts_with("408");
     if is_passing || INTERRUPTIONS.iter().any(|sign| complaint.contains(sign)) {
-        return Meaning::Unreachable;
+        return (SkillsFault::Unreachable, UNREACHABLE);
     }
-    Meaning::Other
+    (SkillsFault::Configuration, "")
 }
 
 #[cfg(test)]
@@ -87,18 +84,21 @@ mod tests {
 
     #[test]
     fn complaints_are_distinguished() {
+        let unreachable = (SkillsFault::Unreachable, UNREACHABLE);
+        let not_let_in = (SkillsFault::Configuration, NOT_LET_IN);
+        let other = (SkillsFault::Configuration, "");
         for (said, means) in [
-            ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Meaning::Unreachable),
-            ("ssh: Could not resolve hostname h: Name or service not known", Meaning::Unreachable),
-            ("ssh: connect to host h port 22: Connection timed out", Meaning::Unreachable),
-            ("unable to access 'http://h/': The requested URL returned error: 503", Meaning::Unreachable),
-            ("unable to access 'http://h/': The requested URL returned error: 429", Meaning::Unreachable),
-            ("fatal: the remote end hung up unexpectedly; fatal: early EOF", Meaning::Unreachable),
-            ("unable to access 'http://h/': The requested URL returned error: 403", Meaning::Other),
-            ("fatal: repository 'http://h/x/' not found", Meaning::Other),
-            ("fatal: '/nowhere' does not appear to be a git repository", Meaning::Other),
-            ("git@h: Permission denied (publickey). Connection closed by h", Meaning::NotLetIn),
-            ("fatal: could not read Username for 'https://h': terminal prompts disabled", Meaning::NotLetIn),
+            ("fatal: unable to access 'https://h/x/': Could not resolve host: h", unreachable),
+            ("ssh: Could not resolve hostname h: Name or service not known", unreachable),
+            ("ssh: connect to host h port 22: Connection timed out", unreachable),
+            ("unable to access 'http://h/': The requested URL returned error: 503", unreachable),
+            ("unable to access 'http://h/': The requested URL returned error: 429", unreachable),
+            ("fatal: the remote end hung up unexpectedly; fatal: early EOF", unreachable),
+            ("unable to access 'http://h/': The requested URL returned error: 403", other),
+            ("fatal: repository 'http://h/x/' not found", other),
+            ("fatal: '/nowhere' does not appear to be a git repository", other),
+            ("git@h: Permission denied (publickey). Connection closed by h", not_let_in),
+            ("fatal: could not read Username for 'https://h': terminal prompts disabled", not_let_in),
         ] {
             assert_eq!(meaning(said), means, "{said}");
         }

@@ -59,29 +59,14 @@ pub enum SkillsError {
         "{origin}: the program `git` is needed to fetch it and was not found; install it, or use a `local` source"
     )]
     NoGit { origin: String },
-    /// The other side cannot be reached, or cannot answer at the moment.
-    #[error("{origin}: {action} failed: {reason}; it cannot be reached at the moment")]
-    Unreachable {
-        origin: String,
-        action: &'static str,
-        /// The error of `git`.
-        reason: String,
-    },
-    /// The other side was reached and has no such repository, or not for us.
-    #[error("{origin}: {action} failed: {reason}")]
-    Refused {
-        origin: String,
-        action: &'static str,
-        /// The error of `git`.
-        reason: String,
-    },
-    /// `git` could not do its work on this machine.
+    /// `git` failed.
     #[error("{origin}: {action} failed: {reason}")]
     Git {
         origin: String,
         action: &'static str,
-        /// The error of `git`.
+        /// The error of `git`, and what to do.
         reason: String,
+        fault: SkillsFault,
     },
     /// `git` took too long.
     #[error("{origin}: {action} took longer than {seconds} s and was ended")]
@@ -115,8 +100,9 @@ impl SkillsError {
     /// Returns whether the configuration is wrong, or right and of no use at the moment.
     pub fn fault(&self) -> SkillsFault {
         match self {
-            Self::Unreachable { .. } | Self::TimedOut { .. } => SkillsFault::Unreachable,
-            Self::NoGit { .. } | Self::Git { .. } | Self::Busy { .. } | Self::Disk(_) => SkillsFault::Machine,
+            Self::Git { fault, .. } => *fault,
+            Self::TimedOut { .. } => SkillsFault::Unreachable,
+            Self::NoGit { .. } | Self::Busy { .. } | Self::Disk(_) => SkillsFault::Machine,
             Self::Kind { .. }
             | Self::Address { .. }
             | Self::Reference { .. }
@@ -128,7 +114,6 @@ impl SkillsError {
             | Self::NoSuchSkill { .. }
             | Self::Name { .. }
             | Self::SameName { .. }
-            | Self::Refused { .. }
             | Self::TooLarge { .. }
             | Self::Place { .. } => SkillsFault::Configuration,
         }

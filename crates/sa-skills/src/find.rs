@@ -5,8 +5,7 @@ use crate::error::Result;
 use crate::limits::{
     FRONT_MATTER_BYTES, NAME_CHARS, SEARCH_DEPTH, SEARCH_DIRECTORIES, SEARCH_ENTRIES, SEARCH_WARNINGS,
 };
-use sa_disk::at;
-use sa_disk::read_plain;
+use sa_disk::{at, read_plain};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io;
@@ -109,18 +108,13 @@ impl SearchRoot<'_> {
             Err(SkillsError::Subpath { origin, subpath, reason })
         };
         match fs::canonicalize(root.join(self.subpath)) {
-            Ok(start) if !start.starts_with(root) => {
-                let (origin, link) = (self.origin.to_owned(), self.subpath.display().to_string());
-                Err(SkillsError::LeadsOut { origin, link })
-            }
+            Ok(start) if !start.starts_with(root) => Err(self.leads_out(self.subpath.display().to_string())),
             Ok(start) if start.is_dir() => Ok(start),
             Ok(_) => wrong("is not a directory"),
             Err(_) => {
                 let through = |link: &&String| self.subpath.starts_with(link);
                 match self.dropped_links.iter().find(through) {
-                    Some(link) => {
-                        Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() })
-                    }
+                    Some(link) => Err(self.leads_out(link.clone())),
                     None => wrong("does not exist in the source"),
                 }
             }
@@ -167,9 +161,13 @@ impl SearchRoot<'_> {
     /// Refuses a skill with dropped links: it is not what its author meant.
     fn refuse_dropped_links(&self, skill: &Path) -> Result<()> {
         match self.dropped_links.iter().find(|link| Path::new(link).starts_with(skill)) {
-            Some(link) => Err(SkillsError::LeadsOut { origin: self.origin.to_owned(), link: link.clone() }),
+            Some(link) => Err(self.leads_out(link.clone())),
             None => Ok(()),
         }
+    }
+
+    fn leads_out(&self, link: String) -> SkillsError {
+        SkillsError::LeadsOut { origin: self.origin.to_owned(), link }
     }
 }
 

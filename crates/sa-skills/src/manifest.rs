@@ -11,12 +11,8 @@ use std::path::{Path, PathBuf};
 /// The skills placed in one directory.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    /// The directory that agents work in.
-    #[serde(default)]
-    pub(crate) cwd: PathBuf,
-    /// From there to where skills are placed.
-    #[serde(default)]
-    pub(crate) relative: PathBuf,
+    #[serde(flatten)]
+    pub(crate) place: Place,
     /// Directories that were made for it, outermost first.
     pub(crate) created: Vec<PathBuf>,
     /// By the names of skills.
@@ -24,6 +20,16 @@ pub(crate) struct Manifest {
     /// Sessions that want something there, the one that started last at the end.
     #[serde(default)]
     pub(crate) owners: Vec<Owner>,
+}
+
+/// A directory in which skills are placed.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Place {
+    /// The directory that agents work in, without links.
+    pub(crate) cwd: PathBuf,
+    /// From there to where skills are placed.
+    pub(crate) relative: PathBuf,
 }
 
 /// A session, and what it wants.
@@ -49,12 +55,12 @@ pub(crate) struct PlacedEntry {
     /// The target of the link, or the original of the copy.
     pub(crate) target: PathBuf,
     /// The skill in the cache that the link's target is a copy of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<PathBuf>,
     /// The previous target; a daemon that was killed may have left it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<PathBuf>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) copy: Option<CopyMark>,
 }
 

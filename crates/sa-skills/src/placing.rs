@@ -5,14 +5,15 @@
 
 use crate::error::Result;
 use crate::exclude::keep_out_of_git;
-use crate::manifest::{CopyMark, Manifest, PlacedEntry, Wanted};
+use crate::manifest::{CopyMark, Manifest, Place, PlacedEntry, Wanted};
 use crate::tree::{Original, identity, seal};
-use crate::{SkillsError, SkillsLimits};
+use crate::{SkillsError, SkillsOptions};
 use sa_disk::{at, remove_all, temporary_name};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The prefix of temporary names, by which the remains of a killed daemon are recognized.
 const DRAFT: &str = ".sandbox-agent-";
@@ -23,12 +24,8 @@ pub(crate) struct Placement {
     /// Links that lead beneath it are ours.
     pub(crate) home: PathBuf,
     pub(crate) manifest: PathBuf,
-    /// The directory the agent works in, without links.
-    pub(crate) cwd: PathBuf,
-    pub(crate) relative: PathBuf,
-    /// Set to copy even where a link could be made.
-    pub(crate) copies: bool,
-    pub(crate) limits: SkillsLimits,
+    pub(crate) place: Place,
+    pub(crate) options: Arc<SkillsOptions>,
 }
 
 /// The entry at a skill's place.
@@ -72,7 +69,7 @@ impl Placement {
         manifest.write(&self.manifest)?;
         self.remove_unused_copies(&manifest)?;
         let names: Vec<&str> = manifest.entries.keys().map(String::as_str).collect();
-        if let Err(reason) = keep_out_of_git(&self.cwd, &self.relative, &names) {
+        if let Err(reason) = keep_out_of_git(&self.place.cwd, &self.place.relative, &names) {
             warnings.push(format!("skills may show up in `git status`: {reason}"));
         }
         Ok(warnings)
@@ -104,16 +101,16 @@ impl Placement {
     /// Returns the directory, made if `make`. It must be inside of the one that the agent works in: a link that leads
     /// out would have us change what belongs to somebody else.
     fn directory(&self, manifest: &mut Manifest, make: bool) -> Result<Option<PathBuf>> {
-        let mut path = self.cwd.clone();
-        manifest.cwd.clone_from(&self.cwd);
-        manifest.relative.clone_from(&self.relative);
-        for part in self.relative.components() {
+        let Place { cwd, relative } = &self.place;
+        let mut path = cwd.clone();
+        manifest.place.clone_from(&self.place);
+        for part in relative.components() {
             path.push(part);
             let place = |reason| SkillsError::Place { path: path.clone(), reason };
             match fs::canonicalize(&path) {
-                Ok(real) if real.starts_with(&self.cwd) && real.is_dir() => {}
+                Ok(real) if real.starts_with(cwd) && real.is_dir() => {}
                 Ok(_) | Err(_) if !make => return Ok(None),
-                Ok(real) if !real.starts_with(&self.cwd) => {
+                Ok(real) if !real.starts_with(cwd) => {
                     return Err(place("it is a link that leads out of the session's directory"));
                 }
                 Ok(_) => return Err(place("it is not a directory")),
@@ -178,14 +175,14 @@ impl Placement {
         manifest
             .entries
             .insert(name.to_owned(), PlacedEntry { target: target.clone(), source, before, copy });
-        if !self.copies && leads_to(&path, &target) {
+        if !self.options.copies && leads_to(&path, &target) {
             return Ok(None);
         }
         manifest.write(&self.manifest)?;
         let draft = directory.join(temporary_name());
         // A first link is made where it belongs, which fails if somebody has just put something there.
         let first = occupant == Occupant::Nobody;
-        let linked = match self.copies {
+        let linked = match self.options.copies {
             true => Err(io::ErrorKind::Unsupported.into()),
             false => symlink(&target, if first { &path } else { &draft }),
         };
@@ -206,17 +203,18 @@ impl Placement {
     /// Copies a skill of a repository for this place, unless the very copy is there. The name is a digest of the contents, so a
     /// changed one is not taken for it, and links move from one to the next in one step.
     fn own_copy(&self, name: &str, wanted: &Wanted) -> Result<Option<PathBuf>> {
-        if self.copies || !wanted.target.starts_with(&self.home) {
+        if self.options.copies || !wanted.target.starts_with(&self.home) {
             return Ok(None);
         }
         let copies = self.own_copies();
         let draft = copies.join(temporary_name());
         fs::create_dir_all(&draft).map_err(at(&draft))?;
-        let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
+        let original =
+            Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.options.limits };
         original.copy_to(&draft).map_err(at(&wanted.target))?;
-        let digest = seal(&draft, &self.limits).map_err(at(&draft))?;
+        let digest = seal(&draft, &self.options.limits).map_err(at(&draft))?;
         let copy = copies.join(format!("{name}@{digest}"));
-        if seal(&copy, &self.limits).ok().as_ref() == Some(&digest) {
+        if seal(&copy, &self.options.limits).ok().as_ref() == Some(&digest) {
             remove_all(&draft)?;
         } else {
             remove_all(&copy)?;
@@ -248,13 +246,14 @@ impl Placement {
         path: &Path,
         wanted: &Wanted,
     ) -> Result<()> {
-        let original = Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.limits };
+        let original =
+            Original { root: &wanted.target, boundary: &wanted.boundary, limits: &self.options.limits };
         let fingerprint = original.fingerprint().map_err(at(&wanted.target))?;
         let known = manifest.entries.get(name).and_then(|entry| entry.copy.as_ref());
         let is_right = known.is_some_and(|copy| {
             copy.fingerprint == fingerprint
                 && identity(path).ok() == Some((copy.device, copy.inode))
-                && seal(path, &self.limits).is_ok_and(|seal| seal == copy.seal)
+                && seal(path, &self.options.limits).is_ok_and(|seal| seal == copy.seal)
         });
         if is_right {
             return Ok(());
@@ -262,7 +261,7 @@ impl Placement {
         fs::create_dir(draft).map_err(at(draft))?;
         original.copy_to(draft).map_err(at(draft))?;
         let (device, inode) = identity(draft).map_err(at(draft))?;
-        let seal = seal(draft, &self.limits).map_err(at(draft))?;
+        let seal = seal(draft, &self.options.limits).map_err(at(draft))?;
         self.finish(manifest, name, draft, path, Some(CopyMark { device, inode, fingerprint, seal }))
     }
 

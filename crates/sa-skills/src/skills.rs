@@ -4,7 +4,7 @@ use crate::cache::Cache;
 use crate::error::Result;
 use crate::find::{Chosen, SearchRoot, find};
 use crate::lock::lock;
-use crate::manifest::{Manifest, Wanted};
+use crate::manifest::{Manifest, Place, Wanted};
 use crate::placing::Placement;
 use crate::source::{self, From, Request};
 use crate::tree::key;
@@ -56,7 +56,7 @@ pub struct Skills {
 struct Inner {
     home: PathBuf,
     supervisor: Supervisor,
-    options: SkillsOptions,
+    options: Arc<SkillsOptions>,
 }
 
 /// Skills of one source.
@@ -73,7 +73,7 @@ impl Skills {
     }
 
     pub fn with_options(home: PathBuf, supervisor: Supervisor, options: SkillsOptions) -> Self {
-        Self { inner: Arc::new(Inner { home, supervisor, options }) }
+        Self { inner: Arc::new(Inner { home, supervisor, options: Arc::new(options) }) }
     }
 
     /// Puts these skills where `agent` looks when it works in `cwd`, in place of those that `session` has there. Those of
@@ -136,15 +136,14 @@ impl Skills {
         if !noted.is_dir() {
             return Ok(());
         }
-        let options = &self.inner.options;
+        let options = Arc::clone(&self.inner.options);
         let lock = lock(&noted.join(LOCK), options.limits.lock_wait).await?;
-        let (copies, limits) = (options.copies, options.limits.clone());
         try_on_disk(noted.clone(), move || {
             let mut outcome = Ok(());
             for manifest in manifests(&noted)? {
-                let retained = Manifest::read(&manifest).and_then(|Manifest { cwd, relative, .. }| {
-                    let (home, limits) = (home.clone(), limits.clone());
-                    Placement { home, manifest, cwd, relative, copies, limits }.retain(&keep)
+                let retained = Manifest::read(&manifest).and_then(|Manifest { place, .. }| {
+                    let (home, options) = (home.clone(), Arc::clone(&options));
+                    Placement { home, manifest, place, options }.retain(&keep)
                 });
                 // One directory that cannot be changed does not keep the others from it.
                 outcome = outcome.and(retained);
@@ -204,21 +203,20 @@ impl Skills {
         home: PathBuf,
         wanted: BTreeMap<String, Wanted>,
     ) -> Result<Placed> {
-        let options = &self.inner.options;
-        let relative = PathBuf::from(options.places.of(agent));
-        let place = cwd.join(&relative);
+        let options = Arc::clone(&self.inner.options);
+        let place = Place { cwd, relative: PathBuf::from(options.places.of(agent)) };
+        let directory = place.cwd.join(&place.relative);
         let noted = home.join(NOTED);
-        let name = key(&[place.as_os_str().as_encoded_bytes()]);
+        let name = key(&[directory.as_os_str().as_encoded_bytes()]);
         let manifest = noted.join(format!("{name}.json"));
         if wanted.is_empty() && !manifest.exists() {
             return Ok(Placed::default());
         }
         // One for all: places in one repository share a file in it.
         let lock = lock(&noted.join(LOCK), options.limits.lock_wait).await?;
-        let (copies, limits) = (options.copies, options.limits.clone());
-        let placement = Placement { home, manifest, cwd, relative, copies, limits };
+        let placement = Placement { home, manifest, place, options };
         let session = session.to_owned();
-        try_on_disk(place, move || {
+        try_on_disk(directory, move || {
             let placed = placement.place(&session, wanted);
             drop(lock);
             placed

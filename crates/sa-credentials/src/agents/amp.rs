@@ -11,10 +11,7 @@ const SERVICE: &str = "https://ampcode.com/";
 const KEY_OF: &str = "apiKey@";
 
 pub(super) fn search(search: &mut Search) {
-    if let Some(secret) = search.host.variable(API_KEY) {
-        let origin = Origin::Variable(API_KEY);
-        search.add(Credential::new(PROVIDER, Kind::ApiKey, origin).with_secret(secret).handed_as(API_KEY));
-    }
+    search.add_variable(PROVIDER, Kind::ApiKey, API_KEY);
     let path = search.host.home.join(".local/share/amp/secrets.json");
     let Some(document) = search.object(&path) else { return };
     let origin = Origin::File(path);

@@ -11,16 +11,10 @@ const PROVIDER: &str = "openai";
 const API_KEY: &str = "CODEX_API_KEY";
 
 pub(super) fn search(search: &mut Search) {
-    variable(search, API_KEY, Kind::ApiKey);
-    variable(search, "CODEX_ACCESS_TOKEN", Kind::AuthToken);
+    search.add_variable(PROVIDER, Kind::ApiKey, API_KEY);
+    search.add_variable(PROVIDER, Kind::AuthToken, "CODEX_ACCESS_TOKEN");
     file(search);
-    variable(search, "OPENAI_API_KEY", Kind::ApiKey);
-}
-
-fn variable(search: &mut Search, name: &'static str, kind: Kind) {
-    let Some(secret) = search.host.variable(name) else { return };
-    let origin = Origin::Variable(name);
-    search.add(Credential::new(PROVIDER, kind, origin).with_secret(secret).handed_as(name));
+    search.add_variable(PROVIDER, Kind::ApiKey, "OPENAI_API_KEY");
 }
 
 fn file(search: &mut Search) {

@@ -38,9 +38,7 @@ pub(super) fn add(
 pub(super) fn add_variables(search: &mut Search, variables: &Variables) {
     for &(provider, names) in variables {
         for &name in names {
-            let Some(secret) = search.host.variable(name) else { continue };
-            let credential = Credential::new(provider, Kind::ApiKey, Origin::Variable(name));
-            search.add(credential.with_secret(secret).handed_as(name));
+            search.add_variable(provider, Kind::ApiKey, name);
         }
     }
 }

@@ -42,27 +42,30 @@ const fn token(provider: &'static str, name: &'static str) -> CredentialPlace {
     CredentialPlace::Variable { name, provider, kind: Kind::AuthToken }
 }
 
+/// A token in OAuth's own words, which only its file holds.
+const OAUTH: Login = Login {
+    provider: "",
+    platforms: ANYWHERE,
+    folder: ("", ""),
+    file: "oauth_creds.json",
+    token: "/access_token",
+    refresh: Some("/refresh_token"),
+    expires: Some(("/expiry_date", Unit::Milliseconds)),
+    handed: Handed::Not,
+};
+
 const fn google_like(provider: &'static str, folder: &'static str) -> CredentialPlace {
-    CredentialPlace::File(Login {
-        provider,
-        platforms: ANYWHERE,
-        folder: ("", folder),
-        file: "oauth_creds.json",
-        token: "/access_token",
-        refresh: Some("/refresh_token"),
-        expires: Some(("/expiry_date", Unit::Milliseconds)),
-        handed: Handed::Not,
-    })
+    CredentialPlace::File(Login { provider, folder: ("", folder), ..OAUTH })
 }
 
 const fn cursor(
-    platform: &'static [Platform],
+    platforms: &'static [Platform],
     folder: (&'static str, &'static str),
     file: &'static str,
 ) -> CredentialPlace {
     CredentialPlace::File(Login {
         provider: "cursor",
-        platforms: platform,
+        platforms,
         folder,
         file,
         token: "/accessToken",
@@ -74,24 +77,21 @@ const fn cursor(
 
 const KIMI: Login = Login {
     provider: "kimi",
-    platforms: ANYWHERE,
     folder: ("KIMI_CODE_HOME", ".kimi-code"),
     file: "credentials/kimi-code.json",
-    token: "/access_token",
-    refresh: Some("/refresh_token"),
     expires: Some(("/expires_at", Unit::Seconds)),
-    handed: Handed::Not,
+    ..OAUTH
 };
 
 const AUGMENT: Login = Login {
     provider: "augment",
-    platforms: ANYWHERE,
     folder: ("", ".augment"),
     file: "session.json",
     token: "/accessToken",
     refresh: None,
     expires: None,
     handed: Handed::Whole("AUGMENT_SESSION_AUTH"),
+    ..OAUTH
 };
 
 /// Each agent's places, the preferred one first.
@@ -169,11 +169,7 @@ pub(super) fn search(agent: &str, search: &mut Search) -> bool {
     let Some((_, places)) = AGENTS.iter().find(|(id, _)| *id == agent) else { return false };
     for place in *places {
         match place {
-            CredentialPlace::Variable { name, provider, kind } => {
-                let Some(secret) = search.host.variable(name) else { continue };
-                let credential = Credential::new(*provider, *kind, Origin::Variable(name));
-                search.add(credential.with_secret(secret).handed_as(name));
-            }
+            CredentialPlace::Variable { name, provider, kind } => search.add_variable(provider, *kind, name),
             CredentialPlace::File(login) if login.platforms.contains(&search.host.platform) => {
                 read(search, login)
             }

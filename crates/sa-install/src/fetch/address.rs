@@ -1,9 +1,8 @@
 //! Which address is really asked, and how it is written in messages.
 
-use crate::error::Result;
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use std::path::{Component, Path, PathBuf};
-use url::Url;
+use url::{Position, Url};
 
 /// Names of a directory's own document in a file tree: npm's metadata has the address beneath which its tarballs are.
 const INDEX_FILES: [&str; 2] = ["index.json", "index.html"];
@@ -19,16 +18,23 @@ pub(crate) fn shown(url: &Url) -> String {
     plain.into()
 }
 
+/// Returns the host of an address, with its port if that is not the usual one.
+pub(crate) fn authority(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
+}
+
 /// Returns the address for `url` at a mirror.
 pub(super) fn through(mirror: &Url, url: &Url) -> Url {
-    let Some(host) = url.host_str().filter(|_| url.scheme() != "file") else { return url.clone() };
+    if !url.has_host() || url.scheme() == "file" {
+        return url.clone();
+    }
     let mut there = mirror.clone();
     if url.origin() == mirror.origin() {
         // A redirect of the mirror's own.
         there.set_path(url.path());
     } else {
-        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        there.set_path(&format!("{}/{host}{port}{}", mirror.path().trim_end_matches('/'), url.path()));
+        let base = mirror.path().trim_end_matches('/');
+        there.set_path(&format!("{base}/{}{}", authority(url), url.path()));
     }
     there.set_query(url.query());
     there.set_fragment(None);
@@ -37,7 +43,7 @@ pub(super) fn through(mirror: &Url, url: &Url) -> Url {
 
 /// Returns the file that a `file:` address means.
 pub(super) fn local_path(url: &Url) -> Result<PathBuf> {
-    let refused = || SourceError::Nonsense { url: shown(url), reason: "is not a file's address".to_owned() };
+    let refused = || SourceError::nonsense(url, "is not a file's address");
     let path = url.to_file_path().map_err(|()| refused())?;
     // An escaped slash can hide a step upwards from the parser of addresses.
     if path.components().any(|part| part == Component::ParentDir) {

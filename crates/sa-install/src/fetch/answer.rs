@@ -20,9 +20,11 @@ pub(super) fn refusal(response: &Response) -> Failure {
 }
 
 /// Classifies a failed connection.
-pub(super) fn broken(url: String, error: &reqwest::Error) -> Failure {
-    let remedy = if error.is_connect() { Remedy::Reconnect } else { Remedy::Retry(None) };
-    Failure { error: SourceError::Unreachable { url, reason: sa_net::reason(error) }, remedy }
+pub(super) fn broken(url: &Url) -> impl Fn(reqwest::Error) -> Failure {
+    move |error| {
+        let remedy = if error.is_connect() { Remedy::Reconnect } else { Remedy::Retry(None) };
+        Failure { error: SourceError::unreachable(url, sa_net::reason(&error)), remedy }
+    }
 }
 
 pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url>> {
@@ -30,7 +32,7 @@ pub(super) fn redirect_of(asked: &Url, response: &Response) -> Option<Result<Url
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
     let target = location.to_str().ok().and_then(|text| asked.join(text).ok());
     let target = target.filter(|target| matches!(target.scheme(), "http" | "https"));
-    Some(target.ok_or_else(|| nonsense(asked, "redirects to something that is no address")))
+    Some(target.ok_or_else(|| SourceError::nonsense(asked, "redirects to something that is no address")))
 }
 
 /// Returns the headers that may be sent to a host they were not made for.
@@ -39,10 +41,6 @@ pub(super) fn harmless(headers: &HeaderMap) -> HeaderMap {
     told.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-pub(super) fn nonsense(url: &Url, reason: &str) -> SourceError {
-    SourceError::Nonsense { url: shown(url), reason: reason.to_owned() }
-}
-
 pub(super) fn too_long(url: &Url) -> SourceError {
-    nonsense(url, &format!("is longer than {} MiB", MAX_DOCUMENT_BYTES >> 20))
+    SourceError::nonsense(url, format!("is longer than {} MiB", MAX_DOCUMENT_BYTES >> 20))
 }

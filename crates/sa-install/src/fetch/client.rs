@@ -1,7 +1,7 @@
 //! Sends requests: through the mirror, with timeouts, redirects and a few attempts.
 
 use super::address::{local_path, shown, through};
-use super::answer::{broken, harmless, nonsense, redirect_of, refusal, too_long};
+use super::answer::{broken, harmless, redirect_of, refusal, too_long};
 use super::retry::Failure;
 use crate::error::{Result, SourceError};
 use crate::limits::{CONNECT_TIMEOUT, FIRST_PAUSE, MAX_DOCUMENT_BYTES, MAX_REDIRECTS, SILENCE_TIMEOUT};
@@ -23,8 +23,6 @@ pub struct ClientOptions {
     pub mirror: Option<Url>,
     /// A file with certificates to trust, in addition to the common ones.
     pub certificates: Option<PathBuf>,
-    /// Timeout for a host to accept a connection.
-    pub connect_timeout: Duration,
     /// Timeout for a host that sends nothing.
     pub silence_timeout: Duration,
     /// The pause after a first failed attempt; each further one is twice as long.
@@ -33,19 +31,13 @@ pub struct ClientOptions {
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self {
-            mirror: None,
-            certificates: None,
-            connect_timeout: CONNECT_TIMEOUT,
-            silence_timeout: SILENCE_TIMEOUT,
-            first_pause: FIRST_PAUSE,
-        }
+        Self { mirror: None, certificates: None, silence_timeout: SILENCE_TIMEOUT, first_pause: FIRST_PAUSE }
     }
 }
 
 impl ClientOptions {
     fn configure(&self, builder: ClientBuilder) -> ClientBuilder {
-        let builder = builder.connect_timeout(self.connect_timeout).read_timeout(self.silence_timeout);
+        let builder = builder.connect_timeout(CONNECT_TIMEOUT).read_timeout(self.silence_timeout);
         match self.certificates.as_deref().map(|file| (file, certificates_in(file))) {
             Some((_, Ok(certificates))) => builder.tls_certs_merge(certificates),
             // npm ignores a file that is missing. One that cannot be read is ignored, too: the connection that needs it
@@ -87,7 +79,7 @@ impl Client {
     pub(crate) async fn json<T: DeserializeOwned>(&self, url: &Url, headers: &HeaderMap) -> Result<T> {
         let bytes = self.document(url, headers).await?;
         serde_json::from_slice(&bytes)
-            .map_err(|error| self.nonsense(url, &format!("is not what was expected: {error}")))
+            .map_err(|error| self.nonsense(url, format!("is not what was expected: {error}")))
     }
 
     async fn document(&self, url: &Url, headers: &HeaderMap) -> Result<Vec<u8>> {
@@ -116,7 +108,7 @@ impl Client {
             return Err(refusal(&response));
         }
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| broken(shown(&asked), &error))? {
+        while let Some(chunk) = response.chunk().await.map_err(broken(&asked))? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
                 return Err(too_long(&asked).into());
@@ -132,22 +124,22 @@ impl Client {
         for _ in 0..=MAX_REDIRECTS {
             let sent = if asked.origin() == url.origin() { headers.clone() } else { harmless(headers) };
             let request = self.connection(&asked)?.get(asked.clone()).headers(sent);
-            let response = request.send().await.map_err(|error| broken(shown(&asked), &error))?;
+            let response = request.send().await.map_err(broken(&asked))?;
             let Some(next) = redirect_of(&asked, &response) else { return Ok(response) };
             let next = self.address(&next.map_err(Failure::fatal)?);
             if asked.scheme() == "https" && next.scheme() != "https" {
-                return Err(nonsense(&asked, "redirects to an address that is not encrypted").into());
+                let reason = "redirects to an address that is not encrypted";
+                return Err(SourceError::nonsense(&asked, reason).into());
             }
             asked = next;
         }
-        Err(nonsense(&asked, "redirects too often").into())
+        Err(SourceError::nonsense(&asked, "redirects too often").into())
     }
 
     fn connection(&self, url: &Url) -> Result<&reqwest::Client> {
         let client = self.connections.get(url, |builder| self.options.configure(builder));
-        client.map_err(|error| SourceError::Unreachable {
-            url: shown(url),
-            reason: format!("cannot set up HTTPS: {}", reason(&error)),
+        client.map_err(|error| {
+            SourceError::unreachable(url, format!("cannot set up HTTPS: {}", reason(&error)))
         })
     }
 
@@ -160,8 +152,8 @@ impl Client {
     }
 
     /// That an address answered something that makes no sense.
-    pub(crate) fn nonsense(&self, url: &Url, reason: &str) -> SourceError {
-        nonsense(&self.address(url), reason)
+    fn nonsense(&self, url: &Url, reason: impl Into<String>) -> SourceError {
+        SourceError::nonsense(&self.address(url), reason)
     }
 
     pub(super) fn first_pause(&self) -> Duration {
@@ -172,17 +164,17 @@ impl Client {
 fn read_document(url: &Url) -> Result<Vec<u8>> {
     let path = local_path(url)?;
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(&path).map_err(|error| local_failure(url, error))?;
-    opened.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes).map_err(|error| local_failure(url, error))?;
+    let opened = std::fs::File::open(&path).map_err(local_failure(url))?;
+    opened.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes).map_err(local_failure(url))?;
     if bytes.len() as u64 > MAX_DOCUMENT_BYTES { Err(too_long(url)) } else { Ok(bytes) }
 }
 
-/// Returns a file that is not there is what a web server would answer with 404.
-pub(super) fn local_failure(url: &Url, error: std::io::Error) -> SourceError {
-    match error.kind() {
+/// Describes a failure of this machine's disk. A missing file is what a web server would answer with 404.
+pub(super) fn local_failure(url: &Url) -> impl Fn(std::io::Error) -> SourceError {
+    move |error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
             SourceError::Status { url: shown(url), status: StatusCode::NOT_FOUND.as_u16() }
         }
-        _ => SourceError::Unreachable { url: shown(url), reason: error.to_string() },
+        _ => SourceError::unreachable(url, error.to_string()),
     }
 }

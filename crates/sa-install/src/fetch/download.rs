@@ -140,10 +140,8 @@ impl Download<'_> {
             self.writer.restart().await?;
             return Ok(headers);
         }
-        headers.insert(
-            RANGE,
-            HeaderValue::try_from(format!("bytes={from}-")).map_err(|_| self.unreachable(""))?,
-        );
+        let range = HeaderValue::try_from(format!("bytes={from}-")).map_err(|_| self.unreachable(""))?;
+        headers.insert(RANGE, range);
         if let Some(validator) = validator {
             headers.insert(IF_RANGE, validator);
         }
@@ -184,7 +182,7 @@ impl Download<'_> {
     async fn receive(&mut self, mut response: Response, total: Option<u64>) -> Result<(), Failure> {
         let expected = self.file.size.or(total);
         (self.progress)(self.writer.len(), expected);
-        while let Some(chunk) = response.chunk().await.map_err(|error| broken(shown(&self.asked), &error))? {
+        while let Some(chunk) = response.chunk().await.map_err(broken(&self.asked))? {
             self.writer.push(&chunk).await?;
             self.check_growth(expected)?;
             (self.progress)(self.writer.len(), expected);
@@ -201,9 +199,8 @@ impl Download<'_> {
     async fn copy(&mut self) -> Result<()> {
         let url = self.asked.clone();
         let (mut source, total) = on_disk(move || {
-            let opened =
-                std::fs::File::open(local_path(&url)?).map_err(|error| local_failure(&url, error))?;
-            let total = opened.metadata().map_err(|error| local_failure(&url, error))?.len();
+            let opened = std::fs::File::open(local_path(&url)?).map_err(local_failure(&url))?;
+            let total = opened.metadata().map_err(local_failure(&url))?.len();
             Ok::<_, SourceError>((opened, total))
         })
         .await?;
@@ -215,7 +212,7 @@ impl Download<'_> {
             let (read, back) = on_disk(move || {
                 let mut piece = Vec::new();
                 let read = (&mut source).take(LOCAL_READ_BYTES).read_to_end(&mut piece);
-                read.map_err(|error| local_failure(&url, error))?;
+                read.map_err(local_failure(&url))?;
                 Ok::<_, SourceError>((piece, source))
             })
             .await?;
@@ -231,15 +228,12 @@ impl Download<'_> {
 
     fn check_length(&self, total: Option<u64>) -> Result<()> {
         let Some(total) = total else { return Ok(()) };
-        match self.file.size {
-            Some(size) if size != total => {
-                Err(self.nonsense(format!("is {total} bytes long, but {size} were published")))
-            }
-            _ if total > MAX_DOWNLOAD_BYTES => {
-                Err(self.nonsense(format!("is {total} bytes long, more than are fetched")))
-            }
-            _ => Ok(()),
-        }
+        let reason = match self.file.size {
+            Some(size) if size != total => format!("is {total} bytes long, but {size} were published"),
+            _ if total > MAX_DOWNLOAD_BYTES => format!("is {total} bytes long, more than are fetched"),
+            _ => return Ok(()),
+        };
+        Err(SourceError::nonsense(&self.asked, reason))
     }
 
     fn check_growth(&self, expected: Option<u64>) -> Result<()> {
@@ -247,15 +241,11 @@ impl Download<'_> {
         if self.writer.len() <= most {
             return Ok(());
         }
-        Err(self.nonsense(format!("goes on after {most} bytes")))
-    }
-
-    fn nonsense(&self, reason: String) -> SourceError {
-        SourceError::Nonsense { url: shown(&self.asked), reason }
+        Err(SourceError::nonsense(&self.asked, format!("goes on after {most} bytes")))
     }
 
     fn unreachable(&self, reason: &str) -> SourceError {
-        SourceError::Unreachable { url: shown(&self.asked), reason: reason.to_owned() }
+        SourceError::unreachable(&self.asked, reason)
     }
 }
 

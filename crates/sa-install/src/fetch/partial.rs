@@ -3,7 +3,7 @@
 use super::hash::Hasher;
 use crate::artifact::{Digest, RemoteFile};
 use crate::error::Result;
-use sa_disk::at;
+use sa_disk::{at, remove_all};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -66,7 +66,7 @@ impl Partial {
                 let bytes = serde_json::to_vec(note).map_err(io::Error::from).map_err(at(&beside))?;
                 fs::write(&beside, bytes).map_err(at(&beside))?;
             }
-            None => gone(fs::remove_file(&beside)).map_err(at(&beside))?,
+            None => remove_all(&beside)?,
         }
         self.note = note;
         Ok(())
@@ -80,10 +80,8 @@ impl Partial {
 
     /// Removes the bytes and the note.
     pub(super) fn delete(path: &Path) -> Result<()> {
-        for file in [path.to_owned(), note_path(path)] {
-            gone(fs::remove_file(&file)).map_err(at(&file))?;
-        }
-        Ok(())
+        remove_all(path)?;
+        Ok(remove_all(&note_path(path))?)
     }
 }
 
@@ -110,11 +108,4 @@ fn hash(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {
 
 fn note_path(path: &Path) -> PathBuf {
     path.with_added_extension("json")
-}
-
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
 }

@@ -12,7 +12,7 @@ impl Client {
     pub(crate) async fn target(&self, url: &Url) -> Result<Url> {
         let asked = self.address(url);
         if asked.scheme() == "file" {
-            std::fs::metadata(local_path(&asked)?).map_err(|error| local_failure(&asked, error))?;
+            std::fs::metadata(local_path(&asked)?).map_err(local_failure(&asked))?;
             return Ok(asked);
         }
         let response = self.get(url, &HeaderMap::new()).await.map_err(|failure| failure.error)?;

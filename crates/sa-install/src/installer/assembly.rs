@@ -164,7 +164,7 @@ impl Run<'_> {
         Receipt {
             agent: self.agent.id.clone(),
             version: artifact.version.clone(),
-            platform: self.inner.platform,
+            platform: self.resolver.platform,
             source: artifact.source.name().to_owned(),
             url: origin_of(artifact),
             digest: digest.map(|digest| digest.to_string()),

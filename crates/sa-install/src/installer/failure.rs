@@ -14,14 +14,6 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Errors of this machine's disk are final, because they are the same for every source.
-    pub(super) fn new(error: SourceError, agent: &AgentSpec) -> Self {
-        match error {
-            SourceError::Disk(error) => Self::Final(InstallError::on_disk(error, &agent.id)),
-            error => Self::Source(error),
-        }
-    }
-
     pub(super) fn is_full_disk(error: &SourceError) -> bool {
         matches!(error, SourceError::Disk(error) if error.is_full())
     }

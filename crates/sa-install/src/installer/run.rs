@@ -65,7 +65,10 @@ impl<'a> Run<'a> {
         }
         match self.find_local().await? {
             Some(Local::Mirror(mirror)) => self.resolver = self.resolver.through(mirror),
-            Some(Local::Artifact(artifact)) => return self.install_local(*artifact).await,
+            Some(Local::Artifact(artifact)) => {
+                let installed = self.install_artifact(*artifact).await;
+                return installed.map_err(|failure| self.local_error(failure));
+            }
             None => {}
         }
         self.try_sources().await
@@ -93,7 +96,7 @@ impl<'a> Run<'a> {
             let error = SourceError::Missing(format!("it comes from {} only", names.join(", ")));
             failures.add(kind, &error);
         }
-        Err(failures.sum(self.agent, self.inner.platform, self.request.version.as_deref()))
+        Err(failures.sum(self.agent, self.resolver.platform, self.request.version.as_deref()))
     }
 
     async fn try_source(&self, source: &Source) -> Result<Installed, Failure> {
@@ -111,17 +114,13 @@ impl<'a> Run<'a> {
         found.map(Some).map_err(|error| self.local_error(self.failed(error)))
     }
 
-    async fn install_local(&self, artifact: Artifact) -> Result<Installed, InstallError> {
-        self.install_artifact(artifact).await.map_err(|failure| self.local_error(failure))
-    }
-
     fn local_error(&self, failure: Failure) -> InstallError {
         match failure {
             Failure::Final(error) => error,
             Failure::Source(error) => {
                 let mut failures = Failures::default();
                 failures.add(InstallSource::Local, &error);
-                failures.sum(self.agent, self.inner.platform, self.request.version.as_deref())
+                failures.sum(self.agent, self.resolver.platform, self.request.version.as_deref())
             }
         }
     }
@@ -152,8 +151,8 @@ impl<'a> Run<'a> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
         if self.selects(version) && !self.directory.is_selected(version) {
-            let on_disk = |error| InstallError::on_disk(error, &self.agent.id);
-            let lock = self.lock().await.map_err(on_disk)?;
+            let on_disk = InstallError::on_disk(&self.agent.id);
+            let lock = self.lock().await.map_err(&on_disk)?;
             // Another process may have removed it meanwhile.
             if self.directory.installed(version).is_none() {
                 return Ok(None);
@@ -168,8 +167,12 @@ impl<'a> Run<'a> {
         Lock::take(&self.directory, || self.reporter.report(InstallEvent::Waiting)).await
     }
 
+    /// Errors of this machine's disk are final, because they are the same for every source.
     pub(super) fn failed(&self, error: SourceError) -> Failure {
-        Failure::new(error, self.agent)
+        match error {
+            SourceError::Disk(error) => Failure::Final(InstallError::on_disk(&self.agent.id)(error)),
+            error => Failure::Source(error),
+        }
     }
 }
 
@@ -183,7 +186,7 @@ pub(super) async fn latest(inner: &Inner, agent: &AgentSpec) -> Result<String, I
             Err(error) => failures.add(source.kind(), &error),
         }
     }
-    Err(failures.sum(agent, inner.platform, None))
+    Err(failures.sum(agent, inner.resolver.platform, None))
 }
 
 fn recipe_of(agent: &AgentSpec) -> Result<&Recipe, InstallError> {

@@ -5,27 +5,19 @@ use super::NpmConfig;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use url::Url;
+use url::{Position, Url};
 
 impl NpmConfig {
     /// Returns the headers for this address of a registry. Settings for a longer path override those for a shorter
     /// one.
     pub(crate) fn headers(&self, url: &Url) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        let mut key = address_key(url);
-        while let Some(address) = key {
-            if let Some(value) = self.authorization(&address) {
-                headers.insert(AUTHORIZATION, value);
-                break;
-            }
-            key = shorter(&address);
-        }
-        headers
+        let mut addresses = std::iter::successors(address_key(url), |address| shorter(address));
+        let value = addresses.find_map(|address| self.authorization(&address));
+        value.map(|value| (AUTHORIZATION, value)).into_iter().collect()
     }
 
     fn authorization(&self, address: &str) -> Option<HeaderValue> {
-        let setting =
-            |name: &str| self.setting(&format!("{address}:{name}")).filter(|value| !value.is_empty());
+        let setting = |name: &str| self.setting(&format!("{address}:{name}"));
         let text = if let Some(token) = setting("_authToken") {
             format!("Bearer {token}")
         } else if let Some(encoded) = setting("_auth") {
@@ -50,9 +42,7 @@ pub(super) fn from_address(url: &mut Url) -> Option<String> {
 
 /// Returns an address as npm writes it in keys: without scheme, user, query and fragment.
 pub(super) fn address_key(url: &Url) -> Option<String> {
-    let host = url.host_str()?;
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    Some(format!("//{host}{port}{}", url.path()))
+    url.has_host().then(|| format!("//{}", &url[Position::BeforeHost..Position::AfterPath]))
 }
 
 /// Returns the address without its last slash, or without what stands behind it; none once nothing but the slashes is

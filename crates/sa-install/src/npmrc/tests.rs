@@ -142,16 +142,19 @@ fn the_form_of_files() {
                 @f:registry=https://first.example/\n@f:registry=https://last.example/\n[section]\n@g:registry=https://no.example/\n";
     let machine = Machine::new().variable("HOST", "host.example").file("home/.npmrc", text);
     let config = machine.load();
-    let raw = |key: &str| config.setting(key).unwrap_or_default().to_owned();
-    assert_eq!(raw("alone"), "true");
-    assert_eq!(raw("registry"), "https://quoted.example/#x");
-    assert_eq!(raw("@a:registry"), "https://single.example/");
-    assert_eq!(raw("@b:registry"), "https://c.example/");
-    assert_eq!(raw("@c:registry"), "https://d.example/#e");
-    assert_eq!(raw("@d:registry"), "https://host.example/");
-    assert_eq!(raw("@e:registry"), "https://e.example/${HOST}/${NONE}");
-    assert_eq!(raw("@f:registry"), "https://last.example/");
-    assert_eq!(raw("@g:registry"), "");
+    for (key, value) in [
+        ("alone", "true"),
+        ("registry", "https://quoted.example/#x"),
+        ("@a:registry", "https://single.example/"),
+        ("@b:registry", "https://c.example/"),
+        ("@c:registry", "https://d.example/#e"),
+        ("@d:registry", "https://host.example/"),
+        ("@e:registry", "https://e.example/${HOST}/${NONE}"),
+        ("@f:registry", "https://last.example/"),
+        ("@g:registry", ""),
+    ] {
+        assert_eq!(config.setting(key).unwrap_or_default(), value, "{key}");
+    }
 }
 
 #[test]

@@ -1,63 +1,56 @@
 //! Published checksums: in a JSON document, in a list as `sha256sum` writes it, in a package's metadata.
 
-use super::template::{Values, Wanted};
+use super::Request;
+use super::template::Values;
 use crate::artifact::Digest;
 use crate::error::{Result, SourceError};
-use crate::fetch::{Client, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderMap;
-use sa_agents::{Checksum, Platform};
+use sa_agents::Checksum;
 use serde_json::Value;
 use url::Url;
 
-/// A file whose checksum is looked for.
-pub(super) struct Subject<'a> {
-    pub(super) client: &'a Client,
-    pub(super) values: Values<'a>,
-    pub(super) wanted: Wanted<'a>,
-    pub(super) platform: Platform,
-    pub(super) file: &'a Url,
-}
-
 /// Fetches the published digest of a file; none if the file exists and its checksum does not.
-pub(super) async fn published(checksum: &Checksum, subject: &Subject<'_>) -> Result<Option<Digest>> {
+pub(super) async fn published(
+    request: &Request<'_>,
+    checksum: &Checksum,
+    values: Values<'_>,
+    file: &Url,
+) -> Result<Option<Digest>> {
     match checksum {
         Checksum::Manifest { manifest, pointer } => {
-            manifest_digest(manifest, pointer, subject).await.map(Some)
+            let address = values.address(manifest)?;
+            manifest_digest(request, &address, &values.fill(pointer)).await.map(Some)
         }
-        Checksum::Sums { sums } => sums_digest(sums, subject).await,
+        Checksum::Sums { sums } => sums_digest(request, &values.address(sums)?, file).await,
     }
 }
 
-async fn manifest_digest(manifest: &str, pointer: &str, subject: &Subject<'_>) -> Result<Digest> {
-    let address = subject.values.address(manifest)?;
-    let document: Value = subject
-        .client
-        .json(&address, &HeaderMap::new())
-        .await
-        .map_err(|error| subject.wanted.unless_there(error))?;
-    let pointer = subject.values.fill(pointer);
-    let Some(field) = document.pointer(&pointer) else { return Err(SourceError::NoBuild(subject.platform)) };
-    field.as_str().and_then(sha256).ok_or_else(|| nonsense(&address, &format!("{pointer} is not a SHA-256")))
+async fn manifest_digest(request: &Request<'_>, address: &Url, pointer: &str) -> Result<Digest> {
+    let resolver = request.resolver;
+    let document = resolver.client.json::<Value>(address, &HeaderMap::new()).await;
+    let document = document.map_err(|error| request.wanted.unless_there(error))?;
+    let field = document.pointer(pointer).ok_or(SourceError::NoBuild(resolver.platform))?;
+    let digest = field.as_str().and_then(sha256);
+    digest.ok_or_else(|| SourceError::nonsense(address, format!("{pointer} is not a SHA-256")))
 }
 
-async fn sums_digest(sums: &str, subject: &Subject<'_>) -> Result<Option<Digest>> {
-    let address = subject.values.address(sums)?;
-    let text = match subject.client.text(&address, &HeaderMap::new()).await {
+async fn sums_digest(request: &Request<'_>, address: &Url, file: &Url) -> Result<Option<Digest>> {
+    let client = &request.resolver.client;
+    let text = match client.text(address, &HeaderMap::new()).await {
         Ok(text) => text,
         // Either the version is unknown, or only its checksums are missing.
         Err(SourceError::Status { status: 404 | 410, .. }) => {
-            let there = subject.client.target(subject.file).await;
-            return there.map(|_| None).map_err(|error| subject.wanted.unless_there(error));
+            let there = client.target(file).await;
+            return there.map(|_| None).map_err(|error| request.wanted.unless_there(error));
         }
         Err(error) => return Err(error),
     };
-    let name = file_name(subject.file);
-    match listed(&text, &name) {
-        Some(digest) => Ok(Some(digest)),
-        None => Err(nonsense(&address, &format!("does not list a SHA-256 of {name}"))),
-    }
+    let name = file_name(file);
+    let digest = listed(&text, &name);
+    let missing = || SourceError::nonsense(address, format!("does not list a SHA-256 of {name}"));
+    digest.map(Some).ok_or_else(missing)
 }
 
 /// Returns the SHA-256 of `name` in a list as `sha256sum` writes it; a text that is nothing but a digest holds for
@@ -97,8 +90,4 @@ pub(super) fn integrity(text: &str) -> Option<Digest> {
 /// Returns the last part of an address.
 pub(super) fn file_name(url: &Url) -> String {
     url.path().rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-fn nonsense(url: &Url, reason: &str) -> SourceError {
-    SourceError::Nonsense { url: shown(url), reason: reason.to_owned() }
 }

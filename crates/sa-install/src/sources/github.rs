@@ -1,12 +1,11 @@
 //! Releases of a GitHub repository. Its API says what is needed, digests included, but answers unknown callers only a few
 //! times an hour: without it there are the addresses that browsers use.
 
-use super::checksum::{Subject, published, sha256};
-use super::template::{Values, Wanted, version_name};
-use super::{Request, format_of};
-use crate::artifact::{Artifact, Contents, Digest, RemoteFile};
+use super::Request;
+use super::checksum::{published, sha256};
+use super::template::{Values, Wanted, address, published_address, version_name};
+use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::{Result, SourceError};
-use crate::fetch::shown;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use sa_agents::{Checksum, Github};
 use sa_api::InstallSource;
@@ -52,7 +51,6 @@ pub(super) async fn resolve(request: &Request<'_>, github: &Github, build: &str)
         }
         other => other?,
     };
-    let format = format_of(&asset);
     let digest = match (found.digest, &github.checksum) {
         (None, Some(checksum)) => {
             listed(request, github, checksum, build, &found.version, &found.url).await?
@@ -60,20 +58,12 @@ pub(super) async fn resolve(request: &Request<'_>, github: &Github, build: &str)
         (digest, _) => digest,
     };
     let file = RemoteFile {
-        url: found.url,
-        headers: HeaderMap::new(),
-        digest,
         size: found.size,
-        format,
+        format: Format::of(&asset),
         unpack: github.unpack.clone(),
+        ..RemoteFile::new(found.url, digest)
     };
-    Ok(Artifact {
-        version: found.version,
-        source: InstallSource::Github,
-        contents: Contents::File(file),
-        entry: request.recipe.entry.clone(),
-        launch: None,
-    })
+    Ok(Artifact::new(found.version, InstallSource::Github, Contents::File(file), request.recipe))
 }
 
 /// Whom this asks.
@@ -82,8 +72,7 @@ pub(super) fn hosts() -> Vec<Url> {
 }
 
 fn asset_name(request: &Request<'_>, github: &Github, build: &str) -> String {
-    let special = request.resolver.platform.runs().iter().find_map(|platform| github.assets.get(platform));
-    Values { platform: build, ..Values::default() }.fill(special.unwrap_or(&github.asset))
+    Values { platform: build, ..Values::default() }.fill(github.asset_for(request.resolver.platform))
 }
 
 async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result<Found> {
@@ -94,21 +83,18 @@ async fn from_api(request: &Request<'_>, github: &Github, asset: &str) -> Result
         Wanted::Version(version) => format!("{releases}/tags/{}", tag_of(github, version)),
         Wanted::Word(_) => return Err(wanted.missing(&releases)),
     };
-    let url = super::template::address(&place)?;
+    let url = address(&place)?;
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/vnd.github+json"));
     let release: Release =
         request.resolver.client.json(&url, &headers).await.map_err(|error| wanted.unless_there(error))?;
     let version = version_of(github, &release.tag_name, &url)?;
     let asset = release.assets.into_iter().find(|known| known.name == asset).ok_or_else(|| {
-        SourceError::Nonsense {
-            url: shown(&url),
-            reason: format!("release {} has no file '{asset}'", release.tag_name),
-        }
+        SourceError::nonsense(&url, format!("release {} has no file '{asset}'", release.tag_name))
     })?;
     Ok(Found {
         version,
-        url: super::template::published_address(&asset.browser_download_url, &url)?,
+        url: published_address(&asset.browser_download_url, &url)?,
         digest: asset.digest.as_deref().and_then(sha256),
         size: asset.size,
     })
@@ -120,17 +106,14 @@ async fn from_site(request: &Request<'_>, github: &Github, asset: &str) -> Resul
     let version = match request.wanted {
         Wanted::Version(version) => version.to_owned(),
         _ => {
-            let page = super::template::address(&format!("{releases}/latest"))?;
+            let page = address(&format!("{releases}/latest"))?;
             let target = request.resolver.client.target(&page).await?;
             let tag = target.path().rsplit_once("/releases/tag/").map(|(_, tag)| tag.to_owned());
-            let tag = tag.ok_or_else(|| SourceError::Nonsense {
-                url: shown(&page),
-                reason: "does not lead to a release".to_owned(),
-            })?;
+            let tag = tag.ok_or_else(|| SourceError::nonsense(&page, "does not lead to a release"))?;
             version_of(github, &tag, &page)?
         }
     };
-    let url = super::template::address(&format!("{releases}/download/{}/{asset}", tag_of(github, &version)))?;
+    let url = address(&format!("{releases}/download/{}/{asset}", tag_of(github, &version)))?;
     // Without a list of checksums nothing else shows whether there is such a version.
     if github.checksum.is_none() {
         request.resolver.client.target(&url).await.map_err(|error| request.wanted.unless_there(error))?;
@@ -157,12 +140,7 @@ async fn listed(
         }
     };
     let values = Values { base: &base, version, platform: build, tag: &tag };
-    let (resolver, wanted) = (request.resolver, request.wanted);
-    published(
-        &checksum,
-        &Subject { client: &resolver.client, values, wanted, platform: resolver.platform, file },
-    )
-    .await
+    published(request, &checksum, values, file).await
 }
 
 fn tag_of(github: &Github, version: &str) -> String {
@@ -172,9 +150,8 @@ fn tag_of(github: &Github, version: &str) -> String {
 fn version_of(github: &Github, tag: &str, url: &Url) -> Result<String> {
     let (before, after) = github.tag.split_once("{version}").unwrap_or((&github.tag, ""));
     let version = tag.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).and_then(version_name);
-    version.map(str::to_owned).ok_or_else(|| SourceError::Nonsense {
-        url: shown(url),
-        reason: format!("the tag '{tag}' is not of the form {}", github.tag),
+    version.map(str::to_owned).ok_or_else(|| {
+        SourceError::nonsense(url, format!("the tag '{tag}' is not of the form {}", github.tag))
     })
 }
 

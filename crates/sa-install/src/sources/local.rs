@@ -3,14 +3,14 @@
 
 mod names;
 
+use super::Resolver;
 use super::checksum::listed;
 use super::template::{Wanted, version_name};
-use super::{Resolver, format_of};
 use crate::artifact::{Artifact, Contents, Digest, Format, RemoteFile};
 use crate::error::{Result, SourceError};
+use crate::fetch::authority;
 use crate::limits::MAX_SEARCHED_BYTES;
 use names::Published;
-use reqwest::header::HeaderMap;
 use sa_agents::{AgentSpec, Recipe, Source};
 use sa_api::InstallSource;
 use sa_disk::at;
@@ -79,10 +79,8 @@ impl Resolver {
             Source::Registry(_) => vec![self.index.clone()],
             Source::NpmTree(_) => Vec::new(),
         };
-        recipe.sources.iter().flat_map(addresses).any(|url: Url| {
-            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-            url.host_str().is_some_and(|host| place.join(format!("{host}{port}")).is_dir())
-        })
+        let mut hosts = recipe.sources.iter().flat_map(addresses);
+        hosts.any(|url: Url| url.has_host() && place.join(authority(&url)).is_dir())
     }
 }
 
@@ -103,25 +101,13 @@ fn files(place: &Path) -> io::Result<(&Path, Vec<String>)> {
 
 fn file(recipe: &Recipe, directory: &Path, found: Published, asked: Option<&str>) -> Result<Artifact> {
     let path = directory.join(&found.name);
-    let format = format_of(&found.name);
-    let told =
-        || found.version.clone().or_else(|| found.version_of_manifest(&version_inside(&path, format)?));
+    let told = || found.version.clone().or_else(|| found.version_of_manifest(&version_inside(&path)?));
     let version = asked.map(str::to_owned).or_else(told).unwrap_or_else(|| UNNAMED.to_owned());
-    let file = RemoteFile {
-        url: Url::from_file_path(&path).map_err(|()| not_an_address(&path))?,
-        headers: HeaderMap::new(),
-        digest: checksum_beside(directory, &found.name)?,
-        size: std::fs::metadata(&path).ok().map(|data| data.len()),
-        format,
-        unpack: found.unpack,
-    };
-    Ok(Artifact {
-        version,
-        source: InstallSource::Local,
-        contents: Contents::File(file),
-        entry: recipe.entry.clone(),
-        launch: None,
-    })
+    let url = Url::from_file_path(&path).map_err(|()| not_an_address(&path))?;
+    let digest = checksum_beside(directory, &found.name)?;
+    let size = std::fs::metadata(&path).ok().map(|data| data.len());
+    let file = RemoteFile { size, unpack: found.unpack, ..RemoteFile::new(url, digest) };
+    Ok(Artifact::new(version, InstallSource::Local, Contents::File(file), recipe))
 }
 
 fn unpacked(place: &Path, entry: &str, asked: Option<&str>) -> Artifact {
@@ -159,8 +145,8 @@ fn checksum_beside(directory: &Path, name: &str) -> Result<Option<Digest>> {
 }
 
 /// Returns the version that a manifest inside a tarball names.
-fn version_inside(path: &Path, format: Format) -> Option<String> {
-    if format != Format::TarGz {
+fn version_inside(path: &Path) -> Option<String> {
+    if Format::of(path.file_name()?.to_str()?) != Format::TarGz {
         return None;
     }
     let bytes = flate2::read::GzDecoder::new(io::BufReader::new(File::open(path).ok()?));

@@ -79,13 +79,7 @@ pub(super) async fn resolve(request: &Request<'_>, npm: &Npm, build: &str) -> Re
     let published = Values { version: &version, ..values }.fill(&npm.version);
     let release = package.release(&published, request.wanted)?;
     let file = package.tarball(&release, npm.unpack.clone())?;
-    Ok(Artifact {
-        version,
-        source: InstallSource::Npm,
-        contents: Contents::File(file),
-        entry: request.recipe.entry.clone(),
-        launch: None,
-    })
+    Ok(Artifact::new(version, InstallSource::Npm, Contents::File(file), request.recipe))
 }
 
 /// Returns a package with its dependencies, which only npm can put together.
@@ -95,13 +89,7 @@ pub(super) async fn resolve_tree(request: &Request<'_>, tree: &NpmTree) -> Resul
     package.release(&version, request.wanted)?;
     let mut packages = vec![format!("{}@{version}", tree.package)];
     packages.extend(tree.with.iter().cloned());
-    Ok(Artifact {
-        version,
-        source: InstallSource::Npm,
-        contents: Contents::NpmTree(packages),
-        entry: request.recipe.entry.clone(),
-        launch: None,
-    })
+    Ok(Artifact::new(version, InstallSource::Npm, Contents::NpmTree(packages), request.recipe))
 }
 
 impl<'a> Package<'a> {
@@ -110,9 +98,8 @@ impl<'a> Package<'a> {
         let resolver = request.resolver;
         let config = resolver.npm.config_for(name).await;
         let registry = config.registry(name)?;
-        let url = registry.join(&name.replace('/', "%2f")).map_err(|error| SourceError::Nonsense {
-            url: shown(&registry),
-            reason: format!("has no place for a package '{name}' ({error})"),
+        let url = registry.join(&name.replace('/', "%2f")).map_err(|error| {
+            SourceError::nonsense(&registry, format!("has no place for a package '{name}' ({error})"))
         })?;
         let mut headers = config.headers(&url);
         headers.insert(ACCEPT, HeaderValue::from_static(METADATA));
@@ -137,9 +124,9 @@ impl<'a> Package<'a> {
                 self.document.tags.get(wanted.text()).ok_or_else(|| wanted.missing(&shown(&self.url)))?
             }
         };
-        version_name(version)
-            .map(str::to_owned)
-            .ok_or_else(|| self.nonsense(format!("'{version}' is not the name of a version")))
+        version_name(version).map(str::to_owned).ok_or_else(|| {
+            SourceError::nonsense(&self.url, format!("'{version}' is not the name of a version"))
+        })
     }
 
     /// Returns the metadata of one version, by its name in the registry.
@@ -150,21 +137,16 @@ impl<'a> Package<'a> {
         };
         let text = self.document.versions.get(published).ok_or_else(missing)?;
         serde_json::from_str(text.get())
-            .map_err(|error| self.nonsense(format!("version {published}: {error}")))
+            .map_err(|error| SourceError::nonsense(&self.url, format!("version {published}: {error}")))
     }
 
     /// Returns the file to fetch for a version.
     pub(super) fn tarball(&self, release: &Release, unpack: Unpack) -> Result<RemoteFile> {
         let published = published_address(&release.dist.tarball, &self.registry)?;
         let url = self.moved_here(&published).unwrap_or(published);
-        Ok(RemoteFile {
-            headers: self.resolver.npm.known_config().headers(&url),
-            url,
-            digest: release.dist.integrity.as_deref().and_then(integrity),
-            size: None,
-            format: Format::TarGz,
-            unpack,
-        })
+        let headers = self.resolver.npm.known_config().headers(&url);
+        let digest = release.dist.integrity.as_deref().and_then(integrity);
+        Ok(RemoteFile { headers, format: Format::TarGz, unpack, ..RemoteFile::new(url, digest) })
     }
 
     /// Mirrors of a registry often repeat its addresses. Only the configured registry is asked, so what lies elsewhere
@@ -176,10 +158,6 @@ impl<'a> Package<'a> {
         let path = published.path().replace("%2f", "/").replace("%2F", "/");
         let (_, file) = path.rsplit_once(&format!("{}/-/", self.name))?;
         self.registry.join(&format!("{}/-/{file}", self.name)).ok()
-    }
-
-    fn nonsense(&self, reason: String) -> SourceError {
-        SourceError::Nonsense { url: shown(&self.url), reason }
     }
 }
 

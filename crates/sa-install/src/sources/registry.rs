@@ -6,7 +6,7 @@ pub(super) mod testing;
 use super::checksum::{file_name, sha256};
 use super::npm::Package;
 use super::template::{Wanted, published_address, version_name};
-use super::{Request, Resolver, format_of};
+use super::{Request, Resolver};
 use crate::artifact::{Artifact, Contents, RegistryLaunch, RemoteFile};
 use crate::error::{Result, SourceError};
 use crate::fetch::shown;
@@ -28,13 +28,13 @@ struct Index {
 
 #[derive(Deserialize)]
 struct Entry {
-    version: String,
-    distribution: Distribution,
-    preview: Option<Preview>,
+    #[serde(flatten)]
+    current: Edition,
+    preview: Option<Edition>,
 }
 
 #[derive(Deserialize)]
-struct Preview {
+struct Edition {
     version: String,
     distribution: Distribution,
 }
@@ -53,10 +53,8 @@ struct Binary {
     archive: String,
     cmd: String,
     sha256: Option<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
+    #[serde(flatten)]
+    launch: RegistryLaunch,
 }
 
 /// A package that `npx` or `uvx` would fetch and start.
@@ -64,10 +62,8 @@ struct Binary {
 struct Runner {
     package: String,
     cmd: Option<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
+    #[serde(flatten)]
+    launch: RegistryLaunch,
 }
 
 pub(super) async fn resolve(request: &Request<'_>, registry: &Registry) -> Result<Artifact> {
@@ -101,21 +97,22 @@ async fn entry(request: &Request<'_>, id: &str) -> Result<Entry> {
 /// Returns the version and how it is distributed. A registry names one version and maybe a preview; packages have
 /// all.
 fn chosen(request: &Request<'_>, entry: Entry) -> Result<(String, Distribution)> {
-    let Entry { version, distribution, preview } = entry;
-    let checked = |version: String| match version_name(&version) {
-        Some(name) => Ok(name.to_owned()),
+    let Entry { current, preview } = entry;
+    let checked = |Edition { version, distribution }| match version_name(&version) {
+        Some(name) => Ok((name.to_owned(), distribution)),
         None => Err(nonsense(request, format!("'{version}' is not the name of a version"))),
     };
     let asked = match request.wanted {
-        Wanted::Latest => return Ok((checked(version)?, distribution)),
+        Wanted::Latest => return checked(current),
         Wanted::Version(asked) | Wanted::Word(asked) => asked,
     };
-    if asked == version {
-        return Ok((checked(version)?, distribution));
+    if asked == current.version {
+        return checked(current);
     }
     if let Some(preview) = preview.filter(|preview| asked == "preview" || asked == preview.version) {
-        return Ok((checked(preview.version)?, preview.distribution));
+        return checked(preview);
     }
+    let distribution = current.distribution;
     match distribution.npx {
         Some(npx) if distribution.binary.is_empty() => {
             let package = match request.wanted {
@@ -140,22 +137,14 @@ fn program(version: String, binary: &Binary, resolver: &Resolver) -> Result<Arti
         let reason = "is an archive of a kind that cannot be unpacked here".to_owned();
         return Err(SourceError::Archive { url: shown(&url), reason });
     }
-    let digest = match &binary.sha256 {
-        None => None,
-        Some(text) => Some(sha256(text).ok_or_else(|| SourceError::Nonsense {
-            url: shown(&url),
-            reason: "the registry's checksum of it is not a SHA-256".to_owned(),
-        })?),
-    };
-    let format = format_of(&name);
-    let file =
-        RemoteFile { url, headers: HeaderMap::new(), digest, size: None, format, unpack: Unpack::default() };
+    let nonsense = || SourceError::nonsense(&url, "the registry's checksum of it is not a SHA-256");
+    let digest = binary.sha256.as_deref().map(|text| sha256(text).ok_or_else(nonsense)).transpose()?;
     Ok(Artifact {
         version,
         source: InstallSource::Registry,
-        contents: Contents::File(file),
+        contents: Contents::File(RemoteFile::new(url, digest)),
         entry: vec![beneath(&binary.cmd)],
-        launch: Some(RegistryLaunch { args: binary.args.clone(), env: binary.env.clone() }),
+        launch: Some(binary.launch.clone()),
     })
 }
 
@@ -175,14 +164,14 @@ async fn package(request: &Request<'_>, version: String, npx: Runner) -> Result<
     let program = release.bin.as_ref().and_then(|bin| bin.program(name, npx.cmd.as_deref()));
     let (program, place) = program
         .ok_or_else(|| nonsense(request, format!("package '{name}' does not say which program to start")))?;
-    let launch = Some(RegistryLaunch { args: npx.args, env: npx.env });
     let (contents, entry) = if release.stands_alone() {
         let unpack = Unpack { beneath: "package".to_owned(), ..Unpack::default() };
         (Contents::File(package.tarball(&release, unpack)?), beneath(&place))
     } else {
         (Contents::NpmTree(vec![format!("{name}@{pinned}")]), format!("node_modules/.bin/{program}"))
     };
-    Ok(Artifact { version, source: InstallSource::Registry, contents, entry: vec![entry], launch })
+    let (source, launch) = (InstallSource::Registry, Some(npx.launch));
+    Ok(Artifact { version, source, contents, entry: vec![entry], launch })
 }
 
 /// Returns a package's name and the version it is pinned to.
@@ -203,9 +192,9 @@ fn command_line(runner: &Runner) -> String {
         Some(command) => format!("--from {} {command}", runner.package),
         None => runner.package.clone(),
     };
-    std::iter::once(command).chain(runner.args.iter().cloned()).collect::<Vec<_>>().join(" ")
+    std::iter::once(command).chain(runner.launch.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
 fn nonsense(request: &Request<'_>, reason: String) -> SourceError {
-    SourceError::Nonsense { url: shown(&request.resolver.index), reason }
+    SourceError::nonsense(&request.resolver.index, reason)
 }

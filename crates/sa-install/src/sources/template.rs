@@ -1,7 +1,6 @@
 //! The catalog's templates, and the names of versions that go into them.
 
-use crate::error::Result;
-use crate::error::SourceError;
+use crate::error::{Result, SourceError};
 use crate::fetch::shown;
 use crate::limits::MAX_VERSION_CHARS;
 use url::Url;
@@ -45,7 +44,7 @@ pub(super) fn published_address(text: &str, publisher: &Url) -> Result<Url> {
         return Ok(url);
     }
     let reason = format!("is named by {}, which may only name http and https addresses", shown(publisher));
-    Err(SourceError::Nonsense { url: shown(&url), reason })
+    Err(SourceError::nonsense(&url, reason))
 }
 
 /// The requested version.

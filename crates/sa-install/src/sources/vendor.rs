@@ -1,11 +1,10 @@
 //! A vendor's own store: a file with the latest version's name, and one file for each version and platform.
 
-use super::checksum::{Subject, file_name, published};
+use super::Request;
+use super::checksum::published;
 use super::template::{Values, Wanted, version_name};
-use super::{Request, format_of};
 use crate::artifact::{Artifact, Contents, RemoteFile};
 use crate::error::{Result, SourceError};
-use crate::fetch::shown;
 use reqwest::header::HeaderMap;
 use sa_agents::Vendor;
 use sa_api::InstallSource;
@@ -42,40 +41,18 @@ async fn at(request: &Request<'_>, vendor: &Vendor, base: &str, build: &str) -> 
     };
     let values = Values { version: &version, ..place };
     let url = values.address(&vendor.file)?;
-    let subject = Subject {
-        client: &request.resolver.client,
-        values,
-        wanted,
-        platform: request.resolver.platform,
-        file: &url,
-    };
     let digest = match &vendor.checksum {
-        Some(checksum) => published(checksum, &subject).await?,
+        Some(checksum) => published(request, checksum, values, &url).await?,
         None => None,
     };
-    let format = format_of(&file_name(&url));
-    let file = RemoteFile {
-        url,
-        headers: HeaderMap::new(),
-        digest,
-        size: None,
-        format,
-        unpack: vendor.unpack.clone(),
-    };
-    Ok(Artifact {
-        version: version.clone(),
-        source: InstallSource::Vendor,
-        contents: Contents::File(file),
-        entry: request.recipe.entry.clone(),
-        launch: None,
-    })
+    let file = RemoteFile { unpack: vendor.unpack.clone(), ..RemoteFile::new(url, digest) };
+    Ok(Artifact::new(version, InstallSource::Vendor, Contents::File(file), request.recipe))
 }
 
 /// Reads a file that holds a version's name and nothing else.
 async fn named_version(request: &Request<'_>, url: &Url) -> Result<String> {
     let text = request.resolver.client.text(url, &HeaderMap::new()).await?;
-    version_name(&text).map(str::to_owned).ok_or_else(|| SourceError::Nonsense {
-        url: shown(url),
-        reason: "should hold the name of a version and nothing else".to_owned(),
-    })
+    version_name(&text)
+        .map(str::to_owned)
+        .ok_or_else(|| SourceError::nonsense(url, "should hold the name of a version and nothing else"))
 }

@@ -2,11 +2,11 @@
 
 use rustix::fs::{Access, access};
 use sa_agents::Platform;
-use sa_disk::{DiskError, at};
+use sa_disk::{DiskError, at, remove_all};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 const FILE: &str = "installed.json";
@@ -22,17 +22,17 @@ pub struct Receipt {
     pub platform: Platform,
     pub source: String,
     /// The address that it came from, without credentials.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The digest of the fetched file, as `sha256:…` or `sha512:…`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// Set if the publisher's digest confirmed it.
     pub verified: bool,
     /// The program, beneath the version's directory.
     pub entry: String,
     /// Arguments that the source asked for; they replace the catalog's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// Variables that the source asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -52,10 +52,7 @@ impl Receipt {
     /// Writes it into the directory. Something of that name which came with the version makes way.
     pub(super) fn write(&self, directory: &Path) -> Result<(), DiskError> {
         let path = directory.join(FILE);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(&path)(error)),
-            _ => {}
-        }
+        remove_all(&path)?;
         let write = || {
             let mut bytes = serde_json::to_vec_pretty(self)?;
             bytes.push(b'\n');

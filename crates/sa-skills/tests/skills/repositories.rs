@@ -209,7 +209,7 @@ async fn nobody_is_asked_for_a_password() {
     let refusal = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let (server, _) = web_server(Answer::Head(refusal)).await;
     let error = place(&stage, &stage.skills(), git(&format!("{server}/x"))).await.unwrap_err();
-    assert!(matches!(&error, SkillsError::Refused { .. }), "{error}");
+    assert!(matches!(&error, SkillsError::Git { fault: SkillsFault::Configuration, .. }), "{error}");
     assert!(error.to_string().contains("give git credentials"), "{error}");
 }
 
@@ -250,7 +250,7 @@ async fn a_server_that_talks_nonsense_is_an_error() {
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: 5\r\n\r\n<a>!\n";
     let (server, _) = web_server(Answer::Head(nonsense)).await;
     let error = place(&stage, &stage.skills(), git(&format!("{server}/x"))).await.unwrap_err();
-    assert!(matches!(&error, SkillsError::Refused { .. }), "{error}");
+    assert!(matches!(&error, SkillsError::Git { fault: SkillsFault::Configuration, .. }), "{error}");
 }
 
 #[tokio::test]
@@ -277,7 +277,7 @@ async fn repositories_that_are_not_there_or_empty_are_errors() {
     let stage = Stage::new();
     let skills = stage.skills();
     let missing = place(&stage, &skills, git("file:///nowhere/at/all")).await.unwrap_err();
-    assert!(matches!(&missing, SkillsError::Refused { .. }), "{missing}");
+    assert!(matches!(&missing, SkillsError::Git { fault: SkillsFault::Configuration, .. }), "{missing}");
     fs::create_dir(stage.path("empty")).unwrap();
     stage.git("empty", &["init", "--quiet"]);
     let address = stage.path("empty").display().to_string();

@@ -87,10 +87,7 @@ fn file_name(source: &Source, platform: Platform, build: &str, version: &str) ->
     let values = Values { platform: build, version, ..Values::default() };
     match source {
         Source::Vendor(vendor) => Some(values.fill(vendor.file.rsplit('/').next()?)),
-        Source::Github(github) => {
-            let special = platform.runs().iter().find_map(|platform| github.assets.get(platform));
-            Some(values.fill(special.unwrap_or(&github.asset)))
-        }
+        Source::Github(github) => Some(values.fill(github.asset_for(platform))),
         Source::Npm(npm) => {
             let package = values.fill(&npm.package);
             Some(format!("{}-{}.tgz", packed(&package), values.fill(&npm.version)))
