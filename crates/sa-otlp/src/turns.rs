@@ -18,13 +18,12 @@ use crate::content::Content;
 use crate::context::TraceContext;
 use crate::exporter::Exporter;
 use crate::span::{Attribute, Span, SpanId, SpanKind, SpanStatus, Value, derived};
-use open::{OpenTurn, Tool};
+use open::{OpenTurn, Tool, Wait};
 use sa_api::Timestamp;
 use sa_api::sessions::{
-    CutOff, EventData, MessagePart, ParsedMessage, Role, StopReason, ToolStatus, TurnEnded, UniversalMessage,
-    Usage,
+    CutOff, EventData, MessagePart, ParsedMessage, PermissionReplyKind, ResolvedBy, Role, StopReason,
+    TokenCounts, ToolStatus, TurnEnded, UniversalMessage,
 };
-use serde::Serialize;
 
 /// The names that all spans of a session carry.
 #[derive(Debug, Clone)]
@@ -90,14 +89,14 @@ impl TurnTracer {
                 self.wait("permission", name::PERMISSION, &asked.id, tool, at_ms);
             }
             EventData::PermissionResolved(resolved) => {
-                let outcome = resolved.reply.as_ref().map_or_else(|| "withdrawn".to_owned(), word);
-                self.resolve("permission", &resolved.id, outcome, word(&resolved.by), at_ms);
+                let outcome = resolved.reply.map_or("withdrawn", PermissionReplyKind::name);
+                self.resolve("permission", &resolved.id, outcome, resolved.by, at_ms);
             }
             EventData::QuestionAsked(asked) => {
                 self.wait("question", name::QUESTION, &asked.id, asked.tool_call_id.as_deref(), at_ms);
             }
             EventData::QuestionResolved(resolved) => {
-                self.resolve("question", &resolved.id, word(&resolved.outcome), word(&resolved.by), at_ms);
+                self.resolve("question", &resolved.id, resolved.outcome.name(), resolved.by, at_ms);
             }
             EventData::Error(crash) => {
                 if let Some(turn) = &mut self.turn {
@@ -117,15 +116,16 @@ impl TurnTracer {
         for part in &message.parts {
             match part {
                 MessagePart::ToolCall { id, name, kind, status, input, .. } => {
-                    let tool = turn.tool(id, || Tool {
+                    let begin = || Tool {
                         id: id.clone(),
                         span: SpanId(derived(&["tool", &session, id])),
                         parent: parent.map(str::to_owned),
                         start_ms: at_ms,
                         ..Tool::default()
-                    });
+                    };
+                    let Some(tool) = turn.tool(id, begin) else { continue };
                     tool.name = name.clone().or_else(|| tool.name.take());
-                    tool.kind = word(kind);
+                    tool.kind = *kind;
                     if let Some(input) = input.as_ref().and_then(|input| self.content.of(&input.to_string()))
                     {
                         tool.arguments = Some(input);
@@ -160,13 +160,13 @@ impl TurnTracer {
         let parent = turn.parent_of(id);
         let Some(tool) = turn.tools.iter_mut().find(|tool| tool.id == id && !tool.ended) else { return };
         tool.ended = true;
-        let shown = tool.name.clone().unwrap_or_else(|| tool.kind.clone());
+        let shown = tool.name.clone().unwrap_or_else(|| tool.kind.name().to_owned());
         let mut attributes = vec![
             Attribute::text(name::OPERATION, "execute_tool"),
             Attribute::text(name::TOOL_NAME, shown.as_str()),
             Attribute::text(name::TOOL_CALL, id),
-            Attribute::text(name::TOOL_KIND, tool.kind.as_str()),
-            Attribute::text(name::OUTCOME, word(&tool.status)),
+            Attribute::text(name::TOOL_KIND, tool.kind.name()),
+            Attribute::text(name::OUTCOME, tool.status.name()),
         ];
         attributes.extend(tool.arguments.take().map(|text| Attribute::text(name::TOOL_ARGUMENTS, text)));
         attributes.extend(tool.result.take().map(|text| Attribute::text(name::TOOL_RESULT, text)));
@@ -183,15 +183,16 @@ impl TurnTracer {
         let span = SpanId(derived(&[kind, &self.conversation.session, id]));
         let Some(turn) = &mut self.turn else { return };
         let tool = tool.filter(|tool| turn.tools.iter().any(|known| known.id == *tool));
-        turn.wait(kind, key, id, span, tool, at_ms);
+        let (id, tool) = (id.to_owned(), tool.map(str::to_owned));
+        turn.wait(Wait { kind, id, key, span, tool, start_ms: at_ms });
     }
 
-    fn resolve(&mut self, kind: &'static str, id: &str, outcome: String, by: String, at_ms: u64) {
+    fn resolve(&mut self, kind: &'static str, id: &str, outcome: &str, by: ResolvedBy, at_ms: u64) {
         let Some(wait) = self.turn.as_mut().and_then(|turn| turn.resolve(kind, id)) else { return };
         let mut attributes = vec![
             Attribute::text(wait.key, id),
             Attribute::text(name::OUTCOME, outcome),
-            Attribute::text(name::RESOLVED_BY, by),
+            Attribute::text(name::RESOLVED_BY, by.name()),
         ];
         attributes.extend(wait.tool.as_ref().map(|tool| Attribute::text(name::TOOL_CALL, tool.as_str())));
         let turn = self.turn.as_ref();
@@ -210,7 +211,7 @@ impl TurnTracer {
         };
         let tools: Vec<String> = self.turn.as_ref().map(open).unwrap_or_default();
         for (kind, id) in self.turn.as_ref().map(OpenTurn::waiting).unwrap_or_default() {
-            self.resolve(kind, &id, "withdrawn".to_owned(), "turnEnded".to_owned(), at_ms);
+            self.resolve(kind, &id, "withdrawn", ResolvedBy::TurnEnded, at_ms);
         }
         tools.iter().for_each(|id| self.end_tool(id, at_ms));
         let Some(turn) = &mut self.turn else { return };
@@ -218,12 +219,12 @@ impl TurnTracer {
             Attribute::text(name::OPERATION, "invoke_agent"),
             Attribute::text(name::AGENT, self.conversation.agent.as_str()),
             Attribute::text(name::TURN, turn.id.as_str()),
-            Attribute { key: name::FINISH, value: Value::Texts(vec![word(&ended.stop_reason)]) },
+            Attribute { key: name::FINISH, value: Value::Texts(vec![ended.stop_reason.name().to_owned()]) },
         ];
         attributes.extend(model.map(|model| Attribute::text(name::MODEL, model)));
         let version = self.agent_version.as_deref();
         attributes.extend(version.map(|version| Attribute::text(name::AGENT_VERSION, version)));
-        attributes.extend(ended.usage.as_ref().map(tokens).unwrap_or_default());
+        attributes.extend(ended.usage.as_ref().map(|usage| tokens(&usage.tokens)).unwrap_or_default());
         let mut status = SpanStatus::Unset;
         if matches!(ended.stop_reason, StopReason::Error | StopReason::Unknown) {
             let (kind, message) = turn.failure.take().unwrap_or_else(|| {
@@ -277,23 +278,17 @@ impl Drop for TurnTracer {
 
 /// Returns the tokens of a turn. The conventions count cached tokens as input, too; the daemon's own figures keep
 /// them apart.
-fn tokens(usage: &Usage) -> Vec<Attribute> {
-    let cached = [usage.cached_read_tokens, usage.cached_write_tokens].into_iter().flatten().sum::<u64>();
-    let input = usage.input_tokens.map(|input| input.saturating_add(cached));
-    let counts = [
+fn tokens(counts: &TokenCounts) -> Vec<Attribute> {
+    let cached = [counts.cached_read_tokens, counts.cached_write_tokens].into_iter().flatten().sum::<u64>();
+    let input = counts.input_tokens.map(|input| input.saturating_add(cached));
+    let attributes = [
         (name::INPUT_TOKENS, input),
-        (name::OUTPUT_TOKENS, usage.output_tokens),
-        (name::CACHE_READ, usage.cached_read_tokens),
-        (name::CACHE_CREATION, usage.cached_write_tokens),
-        (name::REASONING, usage.thought_tokens),
+        (name::OUTPUT_TOKENS, counts.output_tokens),
+        (name::CACHE_READ, counts.cached_read_tokens),
+        (name::CACHE_CREATION, counts.cached_write_tokens),
+        (name::REASONING, counts.thought_tokens),
     ];
-    counts.into_iter().filter_map(|(key, count)| Some(Attribute::int(key, count?))).collect()
-}
-
-/// Returns the contract's word for a value.
-fn word(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).ok();
-    value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("unknown").to_owned()
+    attributes.into_iter().filter_map(|(key, count)| Some(Attribute::int(key, count?))).collect()
 }
 
 fn texts(parts: &[MessagePart]) -> String {

@@ -75,7 +75,7 @@ impl Sessions {
 
     /// Returns the session that the same request has created under the same key.
     async fn created_with(&self, creation: &CreationKey) -> Result<Option<SessionHandle>> {
-        let Some(id) = self.inner().parts.store.session_with_key(&creation.key).await? else {
+        let Some(id) = self.store().session_with_key(&creation.key).await? else {
             return Ok(None);
         };
         let session = match self.get(&id).await {
@@ -161,7 +161,7 @@ impl Sessions {
             ended: Some(false),
             ..Change::default()
         };
-        if let Err(error) = self.inner().parts.store.commit(id, change).await {
+        if let Err(error) = self.store().commit(id, change).await {
             self.take_back(id, shared, &error).await;
             return Err(error.into());
         }
@@ -183,7 +183,7 @@ impl Sessions {
         let _reserved = self.registry().reserve(id, Purpose::Making).await;
         let (record, env) = (checked.record.clone(), checked.env.clone());
         let listing = record.listing(Activity::UnderWay);
-        if !self.inner().parts.store.create(id, record.to_bytes(), listing.clone()).await? {
+        if !self.store().create(id, record.to_bytes(), listing.clone()).await? {
             return Err(SessionError::Exists(id.to_owned()));
         }
         let webhook = record.request.webhook.as_ref().map(webhooks::fresh);
@@ -197,12 +197,12 @@ impl Sessions {
         if self.inner().stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);
         }
-        let store = &self.inner().parts.store;
+        let store = self.store();
         if self.registry().find(id).is_some() || store.has_session(id).await? {
             return Err(SessionError::Exists(id.to_owned()));
         }
         let count = usize::try_from(store.stats().sessions).unwrap_or(usize::MAX);
-        if count >= self.inner().parts.limits.max {
+        if count >= self.inner().parts.options.limits.max {
             return Err(SessionError::TooMany(count));
         }
         Ok(())
@@ -252,7 +252,7 @@ impl Sessions {
 
     /// The directory that a session works in: absolute, and there.
     fn directory(&self, asked: Option<&str>) -> Result<String> {
-        let workspace = &self.inner().workspace;
+        let workspace = &self.inner().parts.options.workspace;
         let path = asked.map_or_else(|| workspace.clone(), |asked| workspace.join(asked));
         if !path.is_dir() {
             return Err(SessionError::BadValue(format!(

@@ -10,11 +10,12 @@ use sa_store::StoreError;
 use tokio::sync::watch;
 
 /// A session that its creator makes again counts as deleted: requests that came before meant the earlier one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Deletion(watch::Sender<Stage>);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 enum Stage {
+    #[default]
     Idle,
     UnderWay,
     Done,
@@ -23,10 +24,6 @@ enum Stage {
 }
 
 impl Deletion {
-    pub(crate) fn new() -> Self {
-        Self(watch::Sender::new(Stage::Idle))
-    }
-
     /// Returns whether the caller is the one to delete the session.
     pub(crate) fn begin(&self) -> bool {
         self.0.send_if_modified(|stage| {
@@ -59,7 +56,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_waits_gets_the_outcome_of_the_first() {
         for outcome in [Ok(()), Err(StoreError::Full)] {
-            let deletion = Deletion::new();
+            let deletion = Deletion::default();
             assert!(deletion.begin() && !deletion.begin());
             let end = async { deletion.end(outcome.clone()) };
             let (waited, ()) = tokio::join!(deletion.outcome(), end);

@@ -17,8 +17,8 @@ use crate::agent::{AgentFailure, FromAgent, Process};
 use crate::command::Command;
 use crate::log::EventLine;
 use crate::parts::Parts;
-use crate::session::{CLOSING, Commit, Effect, Figure, Input, Machine, Now};
-use crate::shared::{Shared, Shown};
+use crate::session::{CLOSING, Commit, Effect, Input, Machine, Now};
+use crate::shared::{Inbox, Shared, Shown};
 use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, OptionFuture};
 use futures_util::stream::FuturesUnordered;
@@ -29,7 +29,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -42,8 +41,7 @@ pub(crate) struct Driver {
     shared: Arc<Shared>,
     parts: Arc<Parts>,
     machine: Machine,
-    commands: mpsc::Receiver<Command>,
-    urgent: mpsc::Receiver<Command>,
+    inbox: Inbox,
     link: Option<AgentLink>,
     /// The job of the agent's start.
     start: Option<BoxFuture<'static, JobDone>>,
@@ -81,19 +79,12 @@ enum Event {
 }
 
 impl Driver {
-    pub(crate) fn new(
-        shared: Arc<Shared>,
-        parts: Arc<Parts>,
-        machine: Machine,
-        commands: mpsc::Receiver<Command>,
-        urgent: mpsc::Receiver<Command>,
-    ) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, parts: Arc<Parts>, machine: Machine, inbox: Inbox) -> Self {
         Self {
             shared,
             parts,
             machine,
-            commands,
-            urgent,
+            inbox,
             link: None,
             start: None,
             lookups: FuturesUnordered::new(),
@@ -120,9 +111,9 @@ impl Driver {
     /// Takes no more commands, and drops those that wait: their senders find the session gone. Waits for senders
     /// that have their place in a queue already: what they put there after it was dropped would never be answered.
     async fn refuse_waiting(&mut self) {
-        for inbox in [&mut self.commands, &mut self.urgent] {
-            inbox.close();
-            while inbox.recv().await.is_some() {}
+        for commands in [&mut self.inbox.commands, &mut self.inbox.urgent] {
+            commands.close();
+            while commands.recv().await.is_some() {}
         }
     }
 
@@ -137,8 +128,8 @@ impl Driver {
         let started = OptionFuture::from(self.start.as_mut().filter(|_| is_running));
         let time = OptionFuture::from(deadline.map(tokio::time::sleep_until));
         tokio::select! {
-            Some(command) = self.urgent.recv() => Event::Command(command),
-            Some(command) = self.commands.recv(), if takes_commands => Event::Command(command),
+            Some(command) = self.inbox.urgent.recv() => Event::Command(command),
+            Some(command) = self.inbox.commands.recv(), if takes_commands => Event::Command(command),
             Some(message) = heard => Event::Agent(message),
             Some(done) = started => Event::Job(done),
             Some(done) = self.lookups.next(), if is_running => Event::Job(done),
@@ -218,7 +209,8 @@ impl Driver {
             Effect::Show => self.shared.show(self.machine.record(), self.machine.queued()),
             Effect::ShowTrace(trace) => self.shared.state().trace = trace,
             Effect::ShowEnvironment(env) => self.shared.state().env = env,
-            Effect::Count(figure) => self.count(figure),
+            Effect::CountTurn => drop(self.parts.totals.turns.fetch_add(1, Ordering::Relaxed)),
+            Effect::CountEnd(turn) => self.parts.totals.turn_figures.add(&turn),
             Effect::Adopt(native) => {
                 if let Some(link) = &mut self.link {
                     link.adopt(native);
@@ -260,7 +252,7 @@ impl Driver {
 
     /// Stores a commit, again and again if need be: what an agent has said cannot be taken back.
     async fn commit(&mut self, commit: Commit) {
-        let stored = self.parts.store.commit(&self.shared.id, commit.change.clone()).await;
+        let stored = self.parts.options.store.commit(&self.shared.id, commit.change.clone()).await;
         match stored {
             Ok(committed) => {
                 if self.shared.stalled.send_if_modified(|stalled| stalled.take().is_some()) {
@@ -285,7 +277,7 @@ impl Driver {
 
     async fn try_commit(&mut self, commit: Commit) {
         let is_record_new = commit.change.record.is_some();
-        let stored = self.parts.store.commit(&self.shared.id, commit.change).await;
+        let stored = self.parts.options.store.commit(&self.shared.id, commit.change).await;
         let outcome = stored.map(|committed| self.publish(commit.lines, committed, is_record_new));
         self.inputs.push_front(Input::Stored(outcome));
     }
@@ -299,21 +291,11 @@ impl Driver {
         };
         self.shared.publish(lines, committed.oldest, shown, self.machine.queued());
     }
-
-    fn count(&self, figure: Figure) {
-        let totals = &self.parts.totals;
-        match figure {
-            Figure::TurnStarted => {
-                totals.turns.fetch_add(1, Ordering::Relaxed);
-            }
-            Figure::TurnEnded(turn) => totals.turn_figures.add(&turn),
-        }
-    }
 }
 
 /// Removes a session's skills, unless another session takes long for its own: the next daemon's start does it then.
 async fn release_skills(parts: &Parts, id: &str) {
-    match tokio::time::timeout(CLOSING, parts.skills.release(id)).await {
+    match tokio::time::timeout(CLOSING, parts.options.skills.release(id)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
             tracing::warn!(session = %id, %error, "skills of an ended session are left in place");

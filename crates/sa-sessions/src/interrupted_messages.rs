@@ -101,7 +101,9 @@ impl OpenMessages {
         });
         let writer = match call {
             Some(_) => Writer::Tool(message.id.clone()),
-            None => Writer::Speaker(text_of(&message.metadata, "parentId")),
+            None => {
+                Writer::Speaker(message.metadata.get("parentId").and_then(Value::as_str).map(str::to_owned))
+            }
         };
         self.remove(&writer);
         if !matches!(call, Some(ToolStatus::Completed | ToolStatus::Failed)) {
@@ -121,12 +123,7 @@ impl OpenMessages {
                 return;
             }
             self.remove(&writer);
-            let mut metadata = Map::new();
-            let names = [("turnId", self.turn.clone()), ("parentId", delta.parent_id.clone())];
-            metadata.extend(names.into_iter().filter_map(|(name, id)| Some((name.to_owned(), id?.into()))));
-            let id = delta.message_id.clone();
-            let message = ParsedMessage { id, role: Role::Assistant, parts: Vec::new(), metadata };
-            self.insert(writer.clone(), message, 0);
+            self.insert(writer.clone(), begun_by(delta, self.turn.clone()), 0);
         }
         let Some(open) = self.open.get_mut(&writer) else { return };
         open.add(delta);
@@ -183,6 +180,13 @@ impl Open {
     }
 }
 
+/// Returns the message that a piece begins, without its content.
+pub(crate) fn begun_by(delta: &MessageDelta, turn_id: Option<String>) -> ParsedMessage {
+    let names = [("turnId", turn_id), ("parentId", delta.parent_id.clone())];
+    let metadata = names.into_iter().filter_map(|(name, id)| Some((name.to_owned(), id?.into()))).collect();
+    ParsedMessage { id: delta.message_id.clone(), role: Role::Assistant, parts: Vec::new(), metadata }
+}
+
 /// Adds printed text behind what a call shows.
 fn print(content: &mut Vec<ToolContent>, more: &str) {
     match content.last_mut() {
@@ -190,10 +194,6 @@ fn print(content: &mut Vec<ToolContent>, more: &str) {
         Some(ToolContent::Text { text, .. }) if !text.trim_end().ends_with("```") => text.push_str(more),
         _ => content.push(ToolContent::Text { text: more.to_owned(), extra: Map::new() }),
     }
-}
-
-fn text_of(metadata: &Map<String, Value>, name: &str) -> Option<String> {
-    metadata.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -62,5 +62,5 @@ pub use sa_store::StoreError;
 pub use sa_universal::BadAnswers;
 pub use sessions::{Sessions, SessionsOptions};
 pub use transcript::{Transcript, stored_mark};
-pub use usage::{UsageCursor, UsageFilter};
+pub use usage::UsageCursor;
 pub use verdict::Verdict;

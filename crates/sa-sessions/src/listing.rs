@@ -70,7 +70,9 @@ impl Sessions {
         limit: usize,
         detail: Detail,
     ) -> Result<SessionPage> {
-        let (live, mut elsewhere) = self.registry().live_and_coming();
+        // In this order: a session that is made meanwhile is then in one of them.
+        let mut elsewhere = self.registry().coming();
+        let live = self.registry().live();
         elsewhere.extend(live.iter().map(|shared| shared.id.clone()));
         let mut found: Vec<(Cursor, Found)> = live
             .into_iter()
@@ -110,14 +112,14 @@ impl Sessions {
         let filter = filter.clone();
         let takes =
             move |id: &str, listing: &Listing| !elsewhere.contains(id) && filter.takes_listing(listing);
-        Ok(self.inner().parts.store.list(which, after, limit, takes).await?)
+        Ok(self.store().list(which, after, limit, takes).await?)
     }
 
     /// Counts the sessions by their states.
     pub fn states(&self) -> StateCounts {
         let live: Vec<SessionState> =
             self.registry().live().iter().map(|shared| shared.shown_state()).collect();
-        let stats = self.inner().parts.store.stats();
+        let stats = self.store().stats();
         let ended_live = live.iter().filter(|state| **state == SessionState::Ended).count() as u64;
         let ended = stats.ended.saturating_sub(ended_live);
         // The others have no agent.
@@ -184,7 +186,7 @@ impl Found {
         let id = stored.id.clone();
         match Arrival::read(*stored, BTreeMap::new()) {
             Ok(Arrival { record, ends, webhook, .. }) => {
-                let view = View { queue: Vec::new(), last: ends.last, oldest: ends.oldest, webhook, detail };
+                let view = View { queue: Vec::new(), ends, webhook, detail };
                 Some(record.describe(&id, view))
             }
             Err(error) => {

@@ -1,34 +1,19 @@
 //! The parts that all sessions share.
 
 use crate::agent::{AgentFailure, Pool};
-use crate::limits::SessionLimits;
+use crate::sessions::SessionsOptions;
 use crate::turn_figures::TurnFigures;
 use sa_agents::{AgentSpec, Catalogue, TokenVariable};
-use sa_config::ConfigStore;
-use sa_credentials::{Host, Kind, Secret, Validity};
+use sa_credentials::{Kind, Secret, Validity};
 use sa_hub::OpenError;
-use sa_otlp::Exporter;
-use sa_skills::Skills;
-use sa_store::Store;
 use sa_universal::ModeTable;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 pub(crate) struct Parts {
-    pub(crate) catalogue: Catalogue,
+    pub(crate) options: SessionsOptions,
     pub(crate) pool: Pool,
-    pub(crate) store: Store,
-    pub(crate) configs: ConfigStore,
-    pub(crate) skills: Skills,
-    pub(crate) webhooks: sa_webhooks::Client,
-    pub(crate) limits: SessionLimits,
     pub(crate) totals: Totals,
-    /// The machine, with the daemon's environment, from which configurations may take something.
-    pub(crate) host: Host,
-    /// The exporter of spans.
-    pub(crate) telemetry: Option<Exporter>,
-    /// Texts that are never exported.
-    pub(crate) secrets: Vec<String>,
 }
 
 /// Numbers for those who watch the daemon, from its start on.
@@ -43,14 +28,18 @@ pub(crate) struct Totals {
 }
 
 impl Parts {
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        self.options.hub.catalogue()
+    }
+
     /// The agent of that id.
     pub(crate) fn agent(&self, id: &str) -> Result<AgentSpec, AgentFailure> {
-        Ok(self.catalogue.find(id).map_err(OpenError::from)?.clone())
+        Ok(self.catalogue().find(id).map_err(OpenError::from)?.clone())
     }
 
     /// Returns the agent's names of modes.
     pub(crate) fn mode_table(&self, agent: &str) -> ModeTable {
-        self.catalogue.get(agent).map(crate::modes::mode_table).unwrap_or_default()
+        self.catalogue().get(agent).map(crate::modes::mode_table).unwrap_or_default()
     }
 
     /// Asks the provider whether it accepts a credential.
@@ -64,7 +53,7 @@ impl Parts {
             let reason = format!("there is no call to ask whether {} is accepted", token.variable);
             return Err(AgentFailure::Unsupported(reason));
         };
-        let mut host = self.host.clone();
+        let mut host = self.options.host.clone();
         host.environment.extend(env.clone());
         let address = sa_credentials::address_of(provider, &host);
         let secret = Secret::new(secret);
@@ -81,7 +70,7 @@ impl Parts {
 
     /// The variable in which the agent takes a credential.
     pub(crate) fn token_variable(&self, agent: &str) -> Result<TokenVariable, AgentFailure> {
-        let token = self.catalogue.get(agent).and_then(|agent| agent.token.clone());
+        let token = self.catalogue().get(agent).and_then(|agent| agent.token.clone());
         token.ok_or_else(|| {
             let reason = format!("it is not known how agent '{agent}' takes a token; use `env`");
             AgentFailure::Unsupported(reason)

@@ -105,8 +105,7 @@ impl Rule {
     }
 
     fn matches(&self, request: &PermissionRequest, subjects: &[Subject]) -> bool {
-        let kind = serde_json::to_value(request.kind).unwrap_or_default();
-        let mut names = [request.tool.as_deref(), kind.as_str()].into_iter().flatten();
+        let mut names = request.tool.as_deref().into_iter().chain([request.kind.name()]);
         let is_named = names.any(|name| self.tool.matches(name));
         match self.decision {
             Decision::Allow => {

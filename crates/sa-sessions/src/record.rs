@@ -1,5 +1,6 @@
 //! The record of a session next to its events: enough to describe it and to continue it after a restart.
 
+use crate::log::Ends;
 use crate::stored::RecordVersion;
 use bytes::Bytes;
 use sa_api::sessions::{
@@ -18,6 +19,28 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The mode in which agents do the work.
 pub(crate) const BUILD: &str = "build";
 
+/// The conversation before now, for the agent. It is stored as whether it is owed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub(crate) enum Past {
+    #[default]
+    Known,
+    /// The agent does not know it yet.
+    Owed,
+}
+
+impl From<bool> for Past {
+    fn from(is_owed: bool) -> Self {
+        if is_owed { Self::Owed } else { Self::Known }
+    }
+}
+
+impl From<Past> for bool {
+    fn from(past: Past) -> Self {
+        past == Past::Owed
+    }
+}
+
 /// A session as it is stored. Types of the HTTP API have a form of their own here, see [`crate::stored`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +52,6 @@ pub(crate) struct Record {
     #[serde(default)]
     pub(crate) variables: BTreeSet<String>,
     /// The one of them that holds a credential of the session's own.
-    #[serde(default)]
     pub(crate) token_variable: Option<String>,
     pub(crate) cwd: String,
     pub(crate) created_at_ms: u64,
@@ -61,11 +83,9 @@ pub(crate) struct Record {
     pub(crate) questions: Vec<OpenQuestion>,
     #[serde(default)]
     pub(crate) permissions: Vec<PermissionRequest>,
-    #[serde(default)]
     pub(crate) usage: Option<Usage>,
     #[serde(with = "crate::stored", default)]
     pub(crate) choices: SessionChoices,
-    #[serde(default)]
     pub(crate) native_session_id: Option<String>,
     /// Requests that were open when the daemon ended, in case the agent repeats them.
     #[serde(default)]
@@ -73,18 +93,14 @@ pub(crate) struct Record {
     /// Starts of its agent so far.
     #[serde(default)]
     pub(crate) runs: u32,
-    /// True if its agent does not know the conversation before it yet.
-    #[serde(default)]
-    pub(crate) owes_history: bool,
+    #[serde(default, rename = "owesHistory")]
+    pub(crate) past: Past,
     /// The last event before the turn that runs.
     #[serde(default)]
     pub(crate) turn_after: u64,
     /// The session that it was forked from, and that one's own id with the agent.
-    #[serde(default)]
     pub(crate) forked_from: Option<String>,
-    #[serde(default)]
     pub(crate) fork_of: Option<String>,
-    #[serde(default)]
     pub(crate) title: Option<String>,
     /// The client gave the title, so the agent does not.
     #[serde(default)]
@@ -97,9 +113,7 @@ pub(crate) struct Record {
     pub(crate) chosen_mode: bool,
     #[serde(with = "crate::stored")]
     pub(crate) permission_mode: PermissionMode,
-    #[serde(default)]
     pub(crate) model: Option<String>,
-    #[serde(default)]
     pub(crate) variant: Option<String>,
     /// Options of the agent that clients asked for.
     #[serde(default)]
@@ -227,7 +241,7 @@ impl Record {
     /// and the conversation as text.
     pub(crate) fn forget_later(&mut self) {
         self.fork_of = None;
-        self.owes_history = true;
+        self.past = Past::Owed;
         self.usage = None;
     }
 
@@ -239,6 +253,12 @@ impl Record {
     /// As it was stored.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(bytes)
+    }
+
+    /// Returns the activity of a session that has no owner.
+    pub(crate) fn activity(&self) -> Activity {
+        let at_rest = self.state == SessionState::Ended && self.request.webhook.is_none();
+        if at_rest { Activity::AtRest } else { Activity::UnderWay }
     }
 
     /// Returns the listing of the session, by which the store finds it.
@@ -296,8 +316,8 @@ impl Record {
             choices: (view.detail == Detail::Full).then(|| sa_universal::shown_choices(&self.choices)),
             native_session_id: self.native_session_id.clone(),
             forked_from: self.forked_from.clone(),
-            last_event_id: view.last,
-            oldest_event_id: view.oldest,
+            last_event_id: view.ends.last,
+            oldest_event_id: view.ends.oldest,
             webhook: view.webhook,
         }
     }
@@ -307,8 +327,7 @@ impl Record {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
     pub(crate) queue: Vec<QueuedMessage>,
-    pub(crate) last: u64,
-    pub(crate) oldest: u64,
+    pub(crate) ends: Ends,
     pub(crate) webhook: Option<WebhookStatus>,
     pub(crate) detail: Detail,
 }
@@ -327,8 +346,7 @@ pub enum Detail {
 /// sessions that have not ended.
 pub fn stored_listing(record: &[u8]) -> Option<Listing> {
     let record = Record::from_bytes(record).ok()?;
-    let at_rest = record.state == SessionState::Ended && record.request.webhook.is_none();
-    Some(record.listing(if at_rest { Activity::AtRest } else { Activity::UnderWay }))
+    Some(record.listing(record.activity()))
 }
 
 fn yes() -> bool {

@@ -55,15 +55,9 @@ impl Registry {
         self.sessions.lock().live.values().cloned().collect()
     }
 
-    /// Returns the sessions that have an owner, and the ids of those that the store may have and nobody is to see yet.
-    pub(crate) fn live_and_coming(&self) -> (Vec<Arc<Shared>>, HashSet<String>) {
-        let coming = self.reserved.names(&Purpose::Making);
-        (self.live(), coming)
-    }
-
-    /// Returns whether a session of that id is being made.
-    pub(crate) fn is_making(&self, id: &str) -> bool {
-        self.reserved.names(&Purpose::Making).contains(id)
+    /// Returns the ids of sessions that are being made: the store may have them, and nobody is to see them yet.
+    pub(crate) fn coming(&self) -> HashSet<String> {
+        self.reserved.names(&Purpose::Making)
     }
 
     /// Waits until nobody else has reserved the id, and reserves it: the right to bring a session into memory, or to remove it from

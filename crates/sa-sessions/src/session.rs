@@ -30,7 +30,7 @@ mod turn;
 mod turns;
 mod usage;
 
-pub(crate) use effect::{Commit, Effect, EndedTurn, Figure, Job};
+pub(crate) use effect::{Commit, Effect, EndedTurn, Job};
 pub(crate) use input::{Agent, Context, Input, Leftovers, McpServer, Now, Origin, Transport};
 pub(crate) use machine::{Machine, Setup};
 pub(crate) use trace::Tracing;

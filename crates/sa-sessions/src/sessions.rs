@@ -60,7 +60,6 @@ pub struct Sessions(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) parts: Arc<Parts>,
-    pub(crate) workspace: PathBuf,
     registry: Registry,
     /// Requests for new sessions that are under way, by the keys that their clients gave them, with their digests. The store lists a
     /// session with the key that it was created with, so keys last as long as their sessions.
@@ -74,22 +73,9 @@ pub(crate) struct Inner {
 impl Sessions {
     /// Takes up what the store holds.
     pub async fn open(options: SessionsOptions) -> Result<Self, StoreError> {
-        let parts = Parts {
-            catalogue: options.hub.catalogue().clone(),
-            pool: Pool::new(options.hub, options.limits.start()),
-            store: options.store,
-            configs: options.configs,
-            skills: options.skills,
-            webhooks: options.webhooks,
-            limits: options.limits,
-            totals: Totals::default(),
-            host: options.host,
-            telemetry: options.telemetry,
-            secrets: options.secrets,
-        };
+        let pool = Pool::new(options.hub.clone(), options.limits.start());
         let inner = Inner {
-            parts: Arc::new(parts),
-            workspace: options.workspace,
+            parts: Arc::new(Parts { options, pool, totals: Totals::default() }),
             registry: Registry::default(),
             creations: Reservations::default(),
             takeovers: Reservations::default(),
@@ -108,7 +94,7 @@ impl Sessions {
             if let Err(error) = self.sweep_once().await {
                 tracing::warn!(%error, "old sessions cannot be forgotten");
             }
-            let pause = tokio::time::timeout(SWEEPING, self.0.parts.store.has_grown());
+            let pause = tokio::time::timeout(SWEEPING, self.store().has_grown());
             if self.0.stop.run_until_cancelled(pause).await.is_none() {
                 return;
             }
@@ -116,7 +102,7 @@ impl Sessions {
     }
 
     async fn sweep_once(&self) -> Result<(), StoreError> {
-        let store = &self.0.parts.store;
+        let store = self.store();
         let due = store.due().await?;
         let going: Vec<Arc<Shared>> = due.iter().filter_map(|id| self.registry().find(id)).collect();
         futures_util::future::join_all(going.iter().map(|shared| webhooks::last_look(shared))).await;
@@ -186,14 +172,14 @@ impl Sessions {
     /// Removes a session that has no owner from the store and from memory.
     async fn delete_stored(&self, id: &str) -> Result<(), StoreError> {
         let _reserved = self.registry().reserve(id, Purpose::Moving).await;
-        self.0.parts.store.delete(id).await?;
+        self.store().delete(id).await?;
         self.forget(id);
         Ok(())
     }
 
     /// Gives a session a new owner that could not be forgotten for this reason, as far as that goes.
     pub(crate) async fn take_back(&self, id: &str, old: &Shared, error: &StoreError) {
-        match self.0.parts.store.session(id).await {
+        match self.store().session(id).await {
             Ok(Some(stored)) => {
                 // Its readers and its webhook continue with the new one.
                 old.deleted.cancel();
@@ -219,11 +205,15 @@ impl Sessions {
         if tokio::time::timeout(STOPPING, self.0.tasks.wait()).await.is_err() {
             tracing::warn!("sessions were still stopping when the time for that was over");
         }
-        self.0.parts.store.close().await;
+        self.store().close().await;
     }
 
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.parts.options.store
     }
 
     pub(crate) fn registry(&self) -> &Registry {

@@ -4,6 +4,7 @@ use crate::command::Command;
 use crate::deletion::Deletion;
 use crate::log::{EventLine, Log};
 use crate::record::{Detail, Record, View};
+use crate::taking_up::Arrival;
 use parking_lot::{Mutex, MutexGuard};
 use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_otlp::TraceContext;
@@ -11,6 +12,9 @@ use sa_store::StoreError;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+
+/// Commands that may wait for an owner. Each caller sends one and waits for its answer.
+const COMMANDS: usize = 64;
 
 pub(crate) struct Shared {
     pub(crate) id: String,
@@ -58,23 +62,26 @@ pub(crate) enum Shown<'a> {
     },
 }
 
+/// The commands of a session's handles, as its owner receives them.
+pub(crate) struct Inbox {
+    /// Commands that can wait.
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) urgent: mpsc::Receiver<Command>,
+}
+
 impl Shared {
-    pub(crate) fn new(
-        id: &str,
-        log: Log,
-        commands: mpsc::Sender<Command>,
-        urgent: mpsc::Sender<Command>,
-        record: Record,
-        env: BTreeMap<String, String>,
-        webhook: Option<WebhookStatus>,
-    ) -> Self {
-        Self {
+    pub(crate) fn new(id: &str, log: Log, arrival: &Arrival, stop: CancellationToken) -> (Self, Inbox) {
+        let (commands, command_inbox) = mpsc::channel(COMMANDS);
+        let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
+        let Arrival { record, env, webhook, .. } = arrival;
+        let (record, env, webhook) = (record.clone(), env.clone(), webhook.clone());
+        let shared = Self {
             id: id.to_owned(),
             log: std::sync::Arc::new(log),
             commands,
             urgent,
-            stop: CancellationToken::new(),
-            deletion: Deletion::new(),
+            stop,
+            deletion: Deletion::default(),
             deleted: CancellationToken::new(),
             recovered: CancellationToken::new(),
             last_look: CancellationToken::new(),
@@ -82,7 +89,8 @@ impl Shared {
             stopped: CancellationToken::new(),
             stalled: watch::Sender::new(None),
             state: Mutex::new(State { record, env, queue: Vec::new(), server: None, webhook, trace: None }),
-        }
+        };
+        (shared, Inbox { commands: command_inbox, urgent: urgent_inbox })
     }
 
     /// Locks the state, for one statement.
@@ -127,14 +135,8 @@ impl Shared {
     /// Returns the session as clients see it.
     pub(crate) fn describe_with(&self, detail: Detail) -> Session {
         let state = self.state();
-        let ends = self.log.ends();
-        let view = View {
-            queue: state.queue.clone(),
-            last: ends.last,
-            oldest: ends.oldest,
-            webhook: state.webhook.clone(),
-            detail,
-        };
+        let (queue, webhook) = (state.queue.clone(), state.webhook.clone());
+        let view = View { queue, ends: self.log.ends(), webhook, detail };
         state.record.describe(&self.id, view)
     }
 

@@ -16,11 +16,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Commands that may wait for an owner. Each caller sends one and waits for its answer.
-const COMMANDS: usize = 64;
 /// Time that the daemon waits at its start, and a client at its first request, until sessions say what became of earlier turns.
 const RECOVERING: Duration = Duration::from_secs(5);
 /// Time for an owner that is to stop to store what it has accepted and to answer its client.
@@ -45,7 +42,7 @@ impl Arrival {
         if record.state != SessionState::Ended {
             record.state = SessionState::Interrupted;
         }
-        let ends = Ends { oldest: stored.oldest, last: stored.last, closed: false };
+        let ends = Ends { oldest: stored.head.oldest, last: stored.head.last, closed: false };
         let webhook = record.request.webhook.as_ref().map(|webhook| {
             let status = stored.webhook.and_then(|cursor| webhooks::restored(webhook, &cursor.state));
             status.unwrap_or_else(|| webhooks::fresh(webhook))
@@ -68,21 +65,21 @@ impl Sessions {
             return Ok(SessionHandle(shared));
         }
         // A session exists only once the request that creates it can start the agent.
-        if registry.is_making(id) {
+        if registry.coming().contains(id) {
             return Err(SessionError::Unknown(id.to_owned()));
         }
         let _reserved = registry.reserve(id, Purpose::Moving).await;
         if let Some(shared) = registry.find(id) {
             return Ok(SessionHandle(shared));
         }
-        let stored = self.inner().parts.store.session(id).await?;
+        let stored = self.store().session(id).await?;
         let stored = stored.ok_or_else(|| SessionError::Unknown(id.to_owned()))?;
         self.adopt_stored(stored, registry.env(id))
     }
 
     /// Takes up the sessions in which something was under way when the daemon before this one ended.
     pub(crate) async fn take_up_active(&self) -> Result<(), StoreError> {
-        for stored in self.inner().parts.store.active_sessions().await? {
+        for stored in self.store().active_sessions().await? {
             let id = stored.id.clone();
             if let Err(error) = self.adopt_stored(stored, BTreeMap::new()) {
                 tracing::error!(session = id, %error, "a stored session cannot be read; it is left alone");
@@ -95,11 +92,11 @@ impl Sessions {
 
     /// Takes back what was put in place for sessions that are no longer there.
     async fn release_skills(&self) {
-        let parts = &self.inner().parts;
         let released = async {
-            let open: HashSet<String> =
-                parts.store.open_ids().await.map_err(|error| error.to_string())?.into_iter().collect();
-            let kept = parts.skills.retain(move |session| open.contains(session)).await;
+            let open = self.store().open_ids().await.map_err(|error| error.to_string())?;
+            let open: HashSet<String> = open.into_iter().collect();
+            let skills = &self.inner().parts.options.skills;
+            let kept = skills.retain(move |session| open.contains(session)).await;
             kept.map_err(|error| error.to_string())
         };
         if let Err(error) = released.await {
@@ -119,18 +116,15 @@ impl Sessions {
 
     /// Gives a stored session its owner. One that has ended needs none.
     pub(crate) fn adopt(&self, id: &str, arrival: Arrival) -> Arc<Shared> {
-        let Arrival { record, mut ends, env, webhook, listing } = arrival;
         let inner = self.inner();
-        let ended = record.state == SessionState::Ended;
-        ends.closed = ended;
-        let (commands, command_inbox) = mpsc::channel(COMMANDS);
-        let (urgent, urgent_inbox) = mpsc::channel(COMMANDS);
-        let log = Log::new(id, inner.parts.store.clone(), ends);
-        let delivered = webhook.as_ref().is_none_or(|status| ended && webhooks::is_done(status, ends.last));
-        let mut shared = Shared::new(id, log, commands, urgent, record.clone(), env.clone(), webhook);
-        shared.stop = inner.stop.child_token();
+        let ended = arrival.record.state == SessionState::Ended;
+        let ends = Ends { closed: ended, ..arrival.ends };
+        let log = Log::new(id, self.store().clone(), ends);
+        let is_done = |status: &WebhookStatus| ended && webhooks::is_done(status, ends.last);
+        let delivered = arrival.webhook.as_ref().is_none_or(is_done);
+        let (shared, inbox) = Shared::new(id, log, &arrival, inner.stop.child_token());
         let shared = Arc::new(shared);
-        match record.request.webhook.clone() {
+        match arrival.record.request.webhook.clone() {
             Some(webhook) if !delivered => {
                 let (shared, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
                 inner.tasks.spawn(webhooks::run(shared, parts, webhook, inner.stop.child_token()));
@@ -143,10 +137,8 @@ impl Sessions {
             return shared;
         }
         self.registry().add_live(&shared);
-        let setup = driver::setup(&shared, &inner.parts, record, env, listing);
-        let machine = Machine::new(setup, driver::now());
-        let (kept, parts) = (Arc::clone(&shared), Arc::clone(&inner.parts));
-        let owner = Driver::new(kept, parts, machine, command_inbox, urgent_inbox);
+        let machine = Machine::new(driver::setup(&shared, &inner.parts, arrival), driver::now());
+        let owner = Driver::new(Arc::clone(&shared), Arc::clone(&inner.parts), machine, inbox);
         let (stop, stopped) = (shared.stop.clone(), shared.stopped.clone());
         let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
         inner.tasks.spawn(async move {

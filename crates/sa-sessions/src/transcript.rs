@@ -1,6 +1,7 @@
 //! The transcript: which events say something of it, and pages of it as clients get them.
 
 use crate::error::Result;
+use crate::interrupted_messages::begun_by;
 use crate::log::Log;
 use bytes::{BufMut, Bytes, BytesMut};
 use sa_api::sessions::{
@@ -162,15 +163,7 @@ fn message(entry: &TranscriptEntry, turn: Option<&(String, u64)>) -> Option<Byte
             // No state of it is stored: everything of it is still to come.
             event_id = event_id.saturating_sub(1);
             let turn_id = turn.filter(|(_, after)| entry.event.id > *after).map(|(id, _)| id.clone());
-            let names = [("turnId", turn_id.clone()), ("parentId", delta.parent_id)];
-            let named = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
-            let begun = ParsedMessage {
-                id: delta.message_id,
-                role: Role::Assistant,
-                parts: Vec::new(),
-                metadata: named.collect(),
-            };
-            (serde_json::to_string(&begun).ok()?, turn_id)
+            (serde_json::to_string(&begun_by(&delta, turn_id.clone())).ok()?, turn_id)
         }
         (None, None) => return None,
     };

@@ -53,11 +53,11 @@ impl TurnFigures {
             let milliseconds = Timestamp::now().as_millis().saturating_sub(started_at.as_millis());
             self.durations.add(labels(), milliseconds as f64 / 1000.0);
         }
-        let Some(usage) = usage else { return };
+        let Some(tokens) = usage.as_ref().map(|usage| &usage.tokens) else { return };
         // The conventions count cached tokens as input, too.
-        let parts = [usage.input_tokens, usage.cached_read_tokens, usage.cached_write_tokens];
-        let input = usage.input_tokens.map(|_| parts.into_iter().flatten().sum::<u64>());
-        for (kind, count) in [("input", input), ("output", usage.output_tokens)] {
+        let parts = [tokens.input_tokens, tokens.cached_read_tokens, tokens.cached_write_tokens];
+        let input = tokens.input_tokens.map(|_| parts.into_iter().flatten().sum::<u64>());
+        for (kind, count) in [("input", input), ("output", tokens.output_tokens)] {
             if let Some(count) = count {
                 let kind = ("gen_ai.token.type", kind.to_owned());
                 self.tokens.add(labels().into_iter().chain([kind]).collect(), count as f64);

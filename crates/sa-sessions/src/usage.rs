@@ -3,8 +3,8 @@
 use crate::Sessions;
 use crate::error::Result;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
-use sa_api::sessions::{Usage, UsageCost};
-use sa_api::{Timestamp, UsageFigures, UsageGroup, UsageGrouping, UsageReport};
+use sa_api::sessions::{TokenCounts, UsageCost};
+use sa_api::{Timestamp, UsageFigures, UsageFilter, UsageGroup, UsageGrouping, UsageReport};
 use sa_store::{Tokens, UsageDimension, UsageKey, UsageQuery, UsageSum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -13,23 +13,6 @@ use std::collections::BTreeSet;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// Parts of a currency in which costs are counted, so that sums are exact.
 const BILLION: f64 = 1e9;
-
-/// The usage to report. An empty list stands for any.
-#[derive(Debug, Clone, Default)]
-pub struct UsageFilter {
-    /// The start of the period, inclusive.
-    pub from: Option<Timestamp>,
-    /// The end of the period, exclusive.
-    pub to: Option<Timestamp>,
-    /// Sessions.
-    pub sessions: Vec<String>,
-    /// Agents.
-    pub agents: Vec<String>,
-    /// Models.
-    pub models: Vec<String>,
-    /// Properties that the turns of a group share.
-    pub group_by: Vec<UsageGrouping>,
-}
 
 /// A place in a report: the group that the page before ended with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -81,7 +64,7 @@ impl Sessions {
             after: after.map(UsageCursor::key),
             limit,
         };
-        let page = self.inner().parts.store.usage(query).await?;
+        let page = self.store().usage(query).await?;
         let last = page.groups.last().filter(|_| page.has_more);
         Ok(UsageReport {
             has_more: page.has_more,
@@ -119,27 +102,26 @@ fn figures(sum: &UsageSum) -> UsageFigures {
         amount: *billionths as f64 / BILLION,
         currency: currency.clone(),
     };
-    UsageFigures {
-        turns: sum.turns,
+    let tokens = TokenCounts {
         input_tokens: sum.tokens.input,
         output_tokens: sum.tokens.output,
         cached_read_tokens: sum.tokens.cached_read,
         cached_write_tokens: sum.tokens.cached_write,
         thought_tokens: sum.tokens.thought,
         total_tokens: sum.tokens.total,
-        costs: sum.costs.iter().map(cost).collect(),
-    }
+    };
+    UsageFigures { turns: sum.turns, tokens, costs: sum.costs.iter().map(cost).collect() }
 }
 
 /// The tokens of a turn.
-pub(crate) fn tokens(usage: &Usage) -> Tokens {
+pub(crate) fn tokens(counts: &TokenCounts) -> Tokens {
     Tokens {
-        input: usage.input_tokens,
-        output: usage.output_tokens,
-        cached_read: usage.cached_read_tokens,
-        cached_write: usage.cached_write_tokens,
-        thought: usage.thought_tokens,
-        total: usage.total_tokens,
+        input: counts.input_tokens,
+        output: counts.output_tokens,
+        cached_read: counts.cached_read_tokens,
+        cached_write: counts.cached_write_tokens,
+        thought: counts.thought_tokens,
+        total: counts.total_tokens,
     }
 }
 

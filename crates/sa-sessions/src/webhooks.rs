@@ -52,7 +52,7 @@ pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook
     let _delivered = shared.delivered.clone().drop_guard();
     let from = shared.state().webhook.clone().unwrap_or_else(|| fresh(&webhook));
     let limits = WebhookLimits::default();
-    let (client, own_stop) = (parts.webhooks.clone(), shared.deleted.clone());
+    let (client, own_stop) = (parts.options.webhooks.clone(), shared.deleted.clone());
     let last_look = shared.last_look.clone();
     let time_is_over = async {
         last_look.cancelled().await;
@@ -65,7 +65,7 @@ pub(crate) async fn run(shared: Arc<Shared>, parts: Arc<Parts>, webhook: Webhook
     let Some(Either::Left(_)) = outcome else { return };
     if !stop.is_cancelled() && shared.shown_state() == SessionState::Ended {
         // Without this the next start takes the session up once more, and finds nothing to do.
-        if let Err(error) = parts.store.set_inactive(&shared.id).await {
+        if let Err(error) = parts.options.store.set_inactive(&shared.id).await {
             tracing::debug!(session = %shared.id, %error, "a session stays noted as active");
         }
     }
@@ -108,7 +108,7 @@ impl Source for Feed {
         let state = stored::to_bytes(status);
         self.shared.state().webhook = Some(status.clone());
         Box::pin(async move {
-            let stored = self.parts.store.set_webhook_cursor(&self.shared.id, delivered, state).await;
+            let stored = self.parts.options.store.set_webhook_cursor(&self.shared.id, delivered, state).await;
             if let Err(error) = stored {
                 // Deliveries may then be repeated, which is what "at least once" means.
                 tracing::warn!(session = %self.shared.id, %error, "how far a webhook is could not be stored");

@@ -43,7 +43,7 @@ pub use import::Import;
 pub use options::{Meaning, Retention, StoreOptions, Synchronous};
 pub use store::Store;
 pub use types::{
-    Change, Committed, Direction, EventSlice, ListPlace, Listing, Mark, MessageChange, MessageState,
+    Change, Committed, Direction, EventSlice, Head, ListPlace, Listing, Mark, MessageChange, MessageState,
     NewEvent, QueuePlace, Standing, Stats, StoredEvent, StoredMessage, StoredSession, Swept, TranscriptEntry,
     TranscriptSlice, Unfinished, WebhookCursor, Which,
 };

@@ -3,10 +3,10 @@
 
 use crate::checksum::Checksum;
 use crate::error::{Result, StoreError};
-use crate::queries::{Head, damaged, session_numbered};
+use crate::queries::{damaged, session_numbered};
 use crate::schema::standing;
 use crate::statements::Statements as _;
-use crate::types::{ListPlace, Listing, StoredSession, Which};
+use crate::types::{Head, ListPlace, Listing, StoredSession, Which};
 use rusqlite::{Connection, Row};
 
 const COLUMNS: &str =
@@ -136,9 +136,8 @@ pub(crate) fn page(
 /// Returns the sessions that have to be taken up, in the order in which they were made.
 pub(crate) fn active(connection: &mut Connection) -> Result<Vec<StoredSession>> {
     let snapshot = connection.transaction()?;
-    let mut select =
-        snapshot.prepare_cached("SELECT session FROM listings WHERE active <> 0 ORDER BY session")?;
-    let numbers: Vec<i64> = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let sql = "SELECT session FROM listings WHERE active <> 0 ORDER BY session";
+    let numbers: Vec<i64> = snapshot.all(sql, [], |row| Ok(row.get(0)?))?;
     numbers.into_iter().filter_map(|number| session_numbered(&snapshot, number).transpose()).collect()
 }
 
@@ -156,9 +155,7 @@ pub(crate) fn has_native(connection: &mut Connection, agent: &str, native: &str)
 
 /// Returns the ids of sessions that have not ended.
 pub(crate) fn open_ids(connection: &mut Connection) -> Result<Vec<String>> {
-    let mut select = connection.prepare_cached("SELECT id FROM listings WHERE ended = 0")?;
-    let ids = select.query_map([], |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
+    connection.all("SELECT id FROM listings WHERE ended = 0", [], |row| Ok(row.get(0)?))
 }
 
 /// The number of sessions.

@@ -21,7 +21,7 @@ pub(crate) struct Label {
 impl Label {
     fn sum(&self) -> i64 {
         let sum = Checksum::default().number(self.place).bytes(self.turn_id.as_bytes());
-        let sum = sum.optional(self.key.as_deref().map(str::as_bytes)).number(number_of(self.state));
+        let sum = sum.optional(self.key.as_deref().map(str::as_bytes)).number(self.state as i64);
         sum.bytes(&self.digest).sum()
     }
 }
@@ -29,10 +29,7 @@ impl Label {
 /// Returns the labels of all messages of a session, in order. All are checked, so one that is not found is not there.
 pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>> {
     let sql = "SELECT place, turn_id, key, state, digest, label FROM messages WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
-    let mut select = connection.prepare_cached(sql)?;
-    let mut rows = select.query([place(session, 0), place(session, MAX_ID)])?;
-    let mut labels = Vec::new();
-    while let Some(row) = rows.next()? {
+    connection.all(sql, [place(session, 0), place(session, MAX_ID)], |row| {
         let place: i64 = row.get(0)?;
         let wrong = || damaged(format!("message {} of session number {session}", id_at(place)));
         let label = Label {
@@ -45,9 +42,8 @@ pub(crate) fn labels(connection: &Connection, session: i64) -> Result<Vec<Label>
         if row.get::<_, i64>(5)? != label.sum() {
             return Err(wrong());
         }
-        labels.push(label);
-    }
-    Ok(labels)
+        Ok(label)
+    })
 }
 
 pub(crate) fn whole(connection: &Connection, label: Label) -> Result<StoredMessage> {
@@ -76,14 +72,14 @@ pub(crate) fn insert(connection: &Connection, place: i64, message: &StoredMessag
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let (label, content) = (label.sum(), content_sum(place, answer, body));
     let (digest, answer, body) = (digest.as_slice(), answer.as_ref(), body.as_ref());
-    connection.change(sql, (place, turn_id, key, number_of(*state), digest, label, content, answer, body))
+    connection.change(sql, (place, turn_id, key, *state as i64, digest, label, content, answer, body))
 }
 
 /// Notes how far a message is.
 pub(crate) fn set_state(connection: &Connection, label: Label, state: MessageState) -> Result<()> {
     let label = Label { state, ..label };
     let sql = "UPDATE messages SET state = ?2, label = ?3 WHERE place = ?1";
-    connection.change(sql, (label.place, number_of(state), label.sum()))
+    connection.change(sql, (label.place, state as i64, label.sum()))
 }
 
 /// Forgets a message.
@@ -95,15 +91,7 @@ fn content_sum(place: i64, answer: &[u8], body: &[u8]) -> i64 {
     Checksum::default().number(place).bytes(answer).bytes(body).sum()
 }
 
-fn number_of(state: MessageState) -> i64 {
-    match state {
-        MessageState::Queued => 1,
-        MessageState::Running => 2,
-        MessageState::Done => 3,
-    }
-}
-
 fn state_of(number: i64) -> Option<MessageState> {
     let states = [MessageState::Queued, MessageState::Running, MessageState::Done];
-    states.into_iter().find(|state| number_of(*state) == number)
+    states.into_iter().find(|state| *state as i64 == number)
 }

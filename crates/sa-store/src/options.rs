@@ -5,7 +5,7 @@ use crate::types::{Listing, Mark};
 use serde::{Deserialize, Serialize};
 
 /// Options of a store.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct StoreOptions {
     /// The durability of a commit.
     pub synchronous: Synchronous,
@@ -13,13 +13,6 @@ pub struct StoreOptions {
     pub retention: Retention,
     /// Reads what files of earlier versions hold.
     pub meaning: Meaning,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        let (synchronous, retention) = (Synchronous::default(), Retention::default());
-        Self { synchronous, retention, meaning: Meaning::default() }
-    }
 }
 
 /// Functions that read the caller's bytes. The store calls them only while it migrates a file of an earlier version.

@@ -4,23 +4,9 @@ use crate::checksum::Checksum;
 use crate::error::{Result, StoreError};
 use crate::schema::{MAX_ID, place, record_sum, standing, webhook_sum};
 use crate::statements::Statements as _;
-use crate::types::{EventSlice, MessageState, StoredMessage, StoredSession, WebhookCursor};
+use crate::types::{EventSlice, Head, MessageState, StoredMessage, StoredSession, WebhookCursor};
 use crate::{keys, listings, messages, runs};
 use rusqlite::{Connection, OptionalExtension as _, Row};
-
-/// The part of a session that changes with each event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) session: i64,
-    /// The id of the oldest event; `last + 1` if there is none.
-    pub(crate) oldest: u64,
-    /// The id of the newest event.
-    pub(crate) last: u64,
-    pub(crate) bytes: u64,
-    pub(crate) created_at_ms: u64,
-    pub(crate) updated_at_ms: u64,
-    pub(crate) ended_at_ms: Option<u64>,
-}
 
 const HEAD: &str =
     "h.session, h.oldest, h.last, h.bytes, h.created_at_ms, h.updated_at_ms, h.ended_at_ms, h.checksum";
@@ -75,13 +61,7 @@ pub(crate) fn sessions(connection: &mut Connection) -> Result<Vec<StoredSession>
     let (staged, doomed) = (standing::STAGED, standing::DOOMED);
     let sql =
         format!("SELECT {SESSION} FROM sessions WHERE standing NOT IN ({staged}, {doomed}) ORDER BY number");
-    let mut statement = snapshot.prepare_cached(&sql)?;
-    let mut rows = statement.query([])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = rows.next()? {
-        sessions.push(read_session(&snapshot, row)?);
-    }
-    Ok(sessions)
+    snapshot.all(&sql, [], |row| read_session(&snapshot, row))
 }
 
 pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<StoredSession>> {
@@ -90,7 +70,7 @@ pub(crate) fn session(connection: &mut Connection, id: &str) -> Result<Option<St
     snapshot.first(&sql, [id], |row| read_session(&snapshot, row))
 }
 
-pub(crate) fn has_session(connection: &mut Connection, id: &str) -> Result<bool> {
+pub(crate) fn has_session(connection: &Connection, id: &str) -> Result<bool> {
     Ok(connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([id])?)
 }
 
@@ -129,12 +109,7 @@ fn read_session(connection: &Connection, row: &Row<'_>) -> Result<StoredSession>
         listing: listing.listing,
         id,
         record: record.into(),
-        oldest: head.oldest,
-        last: head.last,
-        bytes: head.bytes,
-        created_at_ms: head.created_at_ms,
-        updated_at_ms: head.updated_at_ms,
-        ended_at_ms: head.ended_at_ms,
+        head,
     })
 }
 

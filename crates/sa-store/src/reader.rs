@@ -1,7 +1,6 @@
 //! Reading: a few connections next to the writer's, or the writer's own if the store is in memory.
 
-use crate::error::Result;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::limits::READERS;
 use crate::open;
 use crate::writer::{Queue, Work};

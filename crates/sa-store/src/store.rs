@@ -91,13 +91,10 @@ impl Store {
     /// about this change alone, [`StoreError::Corrupt`] is about what it met; the others, such as [`StoreError::Full`], are those
     /// of the disk. Nothing was changed then.
     pub async fn commit(&self, session: &str, change: Change) -> Result<Committed> {
-        let (id, bytes) = (session.to_owned(), change.bytes());
-        let committed = self
-            .inner
-            .queue
-            .change(bytes, move |transaction| writer::commit(transaction, &id, &change))
-            .await?;
-        self.inner.queue.grew(bytes);
+        let (id, bytes, queue) = (session.to_owned(), change.bytes(), &self.inner.queue);
+        let committed =
+            queue.change(bytes, move |transaction| writer::commit(transaction, &id, &change)).await?;
+        queue.grew(bytes);
         Ok(committed)
     }
 
@@ -241,11 +238,8 @@ impl Store {
     ///
     /// [`StoreError::UnknownSession`], and those of the disk.
     pub async fn set_inactive(&self, session: &str) -> Result<()> {
-        let id = session.to_owned();
-        self.inner
-            .queue
-            .change(session.len(), move |transaction| writer::set_inactive(transaction, &id))
-            .await
+        let (id, queue) = (session.to_owned(), &self.inner.queue);
+        queue.change(session.len(), move |transaction| writer::set_inactive(transaction, &id)).await
     }
 
     /// Returns one session, if there is one with that id.

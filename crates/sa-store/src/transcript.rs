@@ -9,12 +9,12 @@
 
 use crate::checksum::Checksum;
 use crate::error::Result;
-use crate::queries::{Head, damaged, of_session};
+use crate::queries::{damaged, of_session};
 use crate::runs;
 use crate::schema::{MAX_ID, event_sum, id_at, place};
 use crate::statements::Statements as _;
 use crate::types::{
-    Direction, Mark, QueuePlace, Standing, StoredEvent, TranscriptEntry, TranscriptSlice, Unfinished,
+    Direction, Head, Mark, QueuePlace, Standing, StoredEvent, TranscriptEntry, TranscriptSlice, Unfinished,
 };
 use rusqlite::{Connection, Row};
 
@@ -43,7 +43,7 @@ impl Entry {
 
     fn sum(&self) -> i64 {
         let sum = Checksum::default().number(self.place).bytes(self.message.as_bytes());
-        let sum = sum.optional(self.turn_id.as_deref().map(str::as_bytes)).number(number_of(self.standing));
+        let sum = sum.optional(self.turn_id.as_deref().map(str::as_bytes)).number(self.standing as i64);
         sum.number(self.newest.cast_signed()).number(self.piece.cast_signed()).sum()
     }
 
@@ -74,19 +74,15 @@ impl Entry {
     fn waiting_for(connection: &Connection, session: i64, turn_id: &str) -> Result<Option<Self>> {
         let sql = format!("SELECT {COLUMNS} FROM transcript WHERE place BETWEEN ?1 AND ?2");
         let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query([place(session, MAX_POSITION), place(session, MAX_ID)])?;
-        while let Some(row) = rows.next()? {
-            let entry = Self::read(row)?;
-            if entry.turn_id.as_deref() == Some(turn_id) {
-                return Ok(Some(entry));
-            }
-        }
-        Ok(None)
+        let range = [place(session, MAX_POSITION), place(session, MAX_ID)];
+        let mut entries = select.query_and_then(range, Self::read)?;
+        let waits = |entry: &Self| entry.turn_id.as_deref() == Some(turn_id);
+        entries.find(|entry| entry.as_ref().map_or(true, waits)).transpose()
     }
 
     fn insert(&self, connection: &Connection) -> Result<()> {
         let sql = format!("INSERT INTO transcript ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-        let (standing, sum) = (number_of(self.standing), self.sum());
+        let (standing, sum) = (self.standing as i64, self.sum());
         let (newest, piece) = (self.newest.cast_signed(), self.piece.cast_signed());
         let row = (self.place, &self.message, &self.turn_id, standing, newest, piece, sum);
         connection.change(&sql, row)
@@ -282,16 +278,7 @@ impl LastRun {
     }
 }
 
-/// Any two of the numbers differ in two bits, so one flipped bit makes none of them another.
-fn number_of(standing: Standing) -> i64 {
-    match standing {
-        Standing::Said => 3,
-        Standing::Queued => 5,
-        Standing::Withdrawn => 6,
-    }
-}
-
 fn standing_of(number: i64) -> Option<Standing> {
     let standings = [Standing::Said, Standing::Queued, Standing::Withdrawn];
-    standings.into_iter().find(|standing| number_of(*standing) == number)
+    standings.into_iter().find(|standing| *standing as i64 == number)
 }

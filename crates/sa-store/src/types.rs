@@ -169,14 +169,15 @@ pub struct TranscriptEntry {
     pub event: StoredEvent,
 }
 
-/// Fate of a message.
+/// Fate of a message, with the number that a row has for it. Any two of the numbers differ in two bits, so one flipped bit
+/// makes none of them another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    Said,
+    Said = 3,
     /// The message waits for its turn.
-    Queued,
+    Queued = 5,
     /// The message was withdrawn before its turn began.
-    Withdrawn,
+    Withdrawn = 6,
 }
 
 /// A change of a session's messages.
@@ -206,22 +207,22 @@ pub struct StoredMessage {
     pub state: MessageState,
 }
 
-/// The state of a message.
+/// The state of a message, with the number that a row has for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageState {
     /// The message waits for the turns before it.
-    Queued,
+    Queued = 1,
     /// The turn of the message runs.
-    Running,
+    Running = 2,
     /// The turn has ended, or the message was withdrawn.
-    Done,
+    Done = 3,
 }
 
-/// A session as the store knows it.
+/// The part of a session that changes with each event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredSession {
-    pub id: String,
-    pub record: Bytes,
+pub struct Head {
+    /// The number of the session's row.
+    pub(crate) session: i64,
     /// The id of the oldest event that is kept; `last + 1` if there is none.
     pub oldest: u64,
     /// The id of the newest event; 0 if there was none yet.
@@ -234,6 +235,14 @@ pub struct StoredSession {
     pub updated_at_ms: u64,
     /// The time of its end, if it has ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// A session as the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    pub id: String,
+    pub record: Bytes,
+    pub head: Head,
     /// The cursor of its webhook, if one was ever stored.
     pub webhook: Option<WebhookCursor>,
     /// The session's entry in lists.

@@ -269,13 +269,12 @@ pub(crate) fn add(transaction: &Transaction<'_>, session: &str, note: &UsageNote
 }
 
 fn next_number(transaction: &Transaction<'_>) -> Result<i64> {
-    let connection = transaction.connection;
     let highest =
-        connection.first("SELECT coalesce(max(number), 0) FROM usage", [], |row| Ok(row.get(0)?))?;
+        transaction.first("SELECT coalesce(max(number), 0) FROM usage", [], |row| Ok(row.get(0)?))?;
     let number = highest.unwrap_or(0_i64).saturating_add(1);
     if number % USAGE_TRIM == 0 {
         let kept = i64::try_from(transaction.retention.usage_rows()).unwrap_or(i64::MAX);
-        connection.change("DELETE FROM usage WHERE number <= ?1", [number.saturating_sub(kept)])?;
+        transaction.change("DELETE FROM usage WHERE number <= ?1", [number.saturating_sub(kept)])?;
     }
     Ok(number)
 }

@@ -12,14 +12,13 @@ pub(crate) use change::{commit, create, delete, publish, set_inactive, set_webho
 pub(crate) use queue::{Queue, Work};
 pub(crate) use retention::{due, sweep};
 
-use crate::error::Result;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::files;
 use crate::limits::{GROUP_BYTES, GROUP_CHANGES, SWEEP_PART};
 use crate::listings::{self, Census};
 use crate::options::Retention;
 use crate::runs::Packer;
-use crate::statements::Statements as _;
+use crate::statements::Statements;
 use chores::Chores;
 use copier::Copier;
 use queue::{Counters, Inbox, Task};
@@ -29,7 +28,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::oneshot;
@@ -47,6 +45,12 @@ pub(crate) struct Transaction<'a> {
     packer: &'a RefCell<Packer>,
     /// The state of the writer's thread.
     passed_over: &'a RefCell<BTreeSet<i64>>,
+}
+
+impl Statements for Transaction<'_> {
+    fn connection(&self) -> &Connection {
+        self.connection
+    }
 }
 
 impl Transaction<'_> {
@@ -105,7 +109,7 @@ impl Writer {
         let (queue, inbox) = queue::queue(retention.total_bytes / SWEEP_PART);
         let (lock, path) = file.unzip();
         let counters = queue.counters();
-        counters.count(listings::census(&connection)?);
+        counters.lock().count(listings::census(&connection)?);
         let copier = path.as_ref().map(|path| Copier::start(path, queue.counters())).transpose()?;
         let chores = Chores::new(copier);
         let passed_over = RefCell::default();
@@ -194,7 +198,7 @@ impl Writer {
             if transaction.doomed.get() {
                 self.chores.note_deletion();
             }
-            self.counters.count(transaction.census.get());
+            self.counters.lock().count(transaction.census.get());
         }
         self.answer(group, outcome);
         self.chores.after_commit(&self.connection, &self.counters, bytes, changes);
@@ -204,9 +208,9 @@ impl Writer {
     fn answer(&mut self, group: Vec<Box<dyn Task>>, outcome: Result<Vec<Result<()>>>) {
         match outcome {
             Ok(outcomes) => {
-                self.counters.transactions.fetch_add(1, Relaxed);
+                self.counters.lock().transactions += 1;
                 for (task, outcome) in group.into_iter().zip(outcomes) {
-                    self.counters.changes.fetch_add(u64::from(outcome.is_ok()), Relaxed);
+                    self.counters.lock().changes += u64::from(outcome.is_ok());
                     if let Err(error @ StoreError::Corrupt(_)) = &outcome {
                         tracing::warn!(%error, "a change of the session store was rolled back");
                     }
@@ -214,7 +218,7 @@ impl Writer {
                 }
             }
             Err(error) => {
-                self.counters.failures.fetch_add(1, Relaxed);
+                self.counters.lock().failures += 1;
                 let error = self.explained(error);
                 if error == StoreError::Full && self.path.is_some() {
                     chores::make_room(&self.connection);
@@ -254,11 +258,11 @@ fn transact(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Resul
 
 fn attempt(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>], run: Run) -> Result<Outcomes> {
     transaction.census.take();
-    let outcome = say(transaction, "BEGIN IMMEDIATE").and_then(|()| run(transaction, group));
-    let outcome = outcome.and_then(|outcomes| say(transaction, "COMMIT").map(|()| outcomes));
+    let outcome = transaction.change("BEGIN IMMEDIATE", []).and_then(|()| run(transaction, group));
+    let outcome = outcome.and_then(|outcomes| transaction.change("COMMIT", []).map(|()| outcomes));
     // SQLite has rolled back after some errors.
     if outcome.is_err() && !transaction.connection.is_autocommit() {
-        say(transaction, "ROLLBACK")?;
+        transaction.change("ROLLBACK", [])?;
     }
     outcome
 }
@@ -269,7 +273,7 @@ fn run_all(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result
 
 fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Result<Outcomes> {
     let run = |task: &mut Box<dyn Task>| {
-        say(transaction, "SAVEPOINT one")?;
+        transaction.change("SAVEPOINT one", [])?;
         let census = transaction.census.get();
         let outcome = task.run(transaction);
         match &outcome {
@@ -280,15 +284,11 @@ fn run_each(transaction: &Transaction<'_>, group: &mut [Box<dyn Task>]) -> Resul
             }
             Err(_) => {
                 transaction.census.set(census);
-                say(transaction, "ROLLBACK TO one")?;
+                transaction.change("ROLLBACK TO one", [])?;
             }
         }
-        say(transaction, "RELEASE one")?;
+        transaction.change("RELEASE one", [])?;
         Ok(outcome)
     };
     group.iter_mut().map(run).collect()
-}
-
-fn say(transaction: &Transaction<'_>, sql: &str) -> Result<()> {
-    transaction.connection.change(sql, [])
 }

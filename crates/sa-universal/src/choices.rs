@@ -13,26 +13,20 @@ pub(crate) const MODEL: &str = "model";
 /// The category of the option that is the model's variant.
 pub(crate) const VARIANT: &str = "thought_level";
 
-/// Choices as the agent sent them: by options, and in the two older ways.
+/// Choices as the agent sent them: by options, and in the two older ways. Variants are among the options.
 #[derive(Debug, Default)]
-pub(crate) struct Offered {
-    mode: Option<String>,
-    modes: Vec<SessionChoice>,
-    model: Option<String>,
-    models: Vec<SessionChoice>,
-    options: Vec<SessionOption>,
-}
+pub(crate) struct Offered(SessionChoices);
 
 impl Offered {
     /// Takes the result of `session/new` and its like.
     pub(crate) fn opened(&mut self, result: &Object) {
         if let Some(modes) = json::object(result, "modes") {
-            self.mode = json::owned(modes, "currentModeId");
-            self.modes = choices(json::list(modes, "availableModes").unwrap_or_default(), "id");
+            self.0.mode = json::owned(modes, "currentModeId");
+            self.0.modes = choices(json::list(modes, "availableModes").unwrap_or_default(), "id");
         }
         if let Some(models) = json::object(result, "models") {
-            self.model = json::owned(models, "currentModelId");
-            self.models = choices(json::list(models, "availableModels").unwrap_or_default(), "modelId");
+            self.0.model = json::owned(models, "currentModelId");
+            self.0.models = choices(json::list(models, "availableModels").unwrap_or_default(), "modelId");
         }
         self.set_options(result);
     }
@@ -41,29 +35,29 @@ impl Offered {
     pub(crate) fn set_options(&mut self, holder: &Object) -> Vec<Value> {
         let Some(list) = json::list(holder, "configOptions") else { return Vec::new() };
         let mut odd = Vec::new();
-        self.options.clear();
+        self.0.options.clear();
         for value in list {
             let option = value.as_object().and_then(option);
             // It was understood if it can be converted back.
             if option.as_ref().map(to_option).as_ref() != Some(&without_nulls(value)) {
                 odd.push(value.clone());
             }
-            self.options.extend(option);
+            self.0.options.extend(option);
         }
-        if let Some(mode) = chosen(self.options.iter(), MODE)
-            && (self.modes.is_empty() || self.modes.iter().any(|known| known.id == mode))
+        if let Some(mode) = chosen(self.0.options.iter(), MODE)
+            && (self.0.modes.is_empty() || self.0.modes.iter().any(|known| known.id == mode))
         {
-            self.mode = Some(mode);
+            self.0.mode = Some(mode);
         }
-        if let Some(model) = chosen(self.options.iter(), MODEL) {
-            self.model = Some(model);
+        if let Some(model) = chosen(self.0.options.iter(), MODEL) {
+            self.0.model = Some(model);
         }
         odd
     }
 
     pub(crate) fn set_mode(&mut self, mode: &str) {
-        self.mode = Some(mode.to_owned());
-        let option = self.options.iter_mut().find(|option| is(option, MODE));
+        self.0.mode = Some(mode.to_owned());
+        let option = self.0.options.iter_mut().find(|option| is(option, MODE));
         if let Some(option) = option
             && option.choices.iter().any(|choice| choice.id == mode)
         {
@@ -72,24 +66,22 @@ impl Offered {
     }
 
     pub(crate) fn set_model(&mut self, model: &str) {
-        self.model = Some(model.to_owned());
+        self.0.model = Some(model.to_owned());
     }
 
     /// Returns the choices in the universal form.
     pub(crate) fn choices(&self) -> SessionChoices {
-        let of = |category| self.options.iter().find(|option| is(option, category));
+        let of = |category| self.0.options.iter().find(|option| is(option, category));
         let list = |category| of(category).map(|option| option.choices.clone()).unwrap_or_default();
         let or =
             |own: &Vec<SessionChoice>, category| if own.is_empty() { list(category) } else { own.clone() };
         let models = list(MODEL);
         SessionChoices {
-            mode: self.mode.clone(),
-            modes: or(&self.modes, MODE),
-            model: self.model.clone(),
-            models: if models.is_empty() { self.models.clone() } else { models },
-            variant: chosen(self.options.iter(), VARIANT),
+            modes: or(&self.0.modes, MODE),
+            models: if models.is_empty() { self.0.models.clone() } else { models },
+            variant: chosen(self.0.options.iter(), VARIANT),
             variants: list(VARIANT),
-            options: self.options.clone(),
+            ..self.0.clone()
         }
     }
 }

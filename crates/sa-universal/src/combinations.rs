@@ -5,10 +5,6 @@
 use crate::modes::{BUILD_MODE, ModeTable, PLAN_MODE, agents, bypassing, is_agent, plan, resolve};
 use sa_api::sessions::{PermissionMode, SessionChoices};
 use sa_api::{AgentChoice, ModeCombination, ModeEffect, ModeEnforcer};
-use std::collections::BTreeMap;
-
-const PERMISSION_MODES: [PermissionMode; 3] =
-    [PermissionMode::Default, PermissionMode::Plan, PermissionMode::Bypass];
 
 /// Returns everything that `agentMode` takes: `build`, `plan` if the agent can, then its own modes and agents.
 pub fn agent_modes(table: &ModeTable, choices: &SessionChoices) -> Vec<AgentChoice> {
@@ -29,12 +25,12 @@ pub fn agent_modes(table: &ModeTable, choices: &SessionChoices) -> Vec<AgentChoi
 
 /// Returns everything that `permissionMode` takes.
 pub fn permission_modes() -> Vec<AgentChoice> {
-    let about = |mode| match mode {
+    let about = |mode: &PermissionMode| match mode {
         PermissionMode::Default => ("default", "Default", "Asks before it changes anything"),
         PermissionMode::Plan => ("plan", "Plan", "Reads only; leaving that needs an approval"),
         PermissionMode::Bypass => ("bypass", "Bypass", "Never asks"),
     };
-    PERMISSION_MODES.map(about).map(choice).to_vec()
+    PermissionMode::ALL.iter().map(about).map(choice).collect()
 }
 
 fn choice((id, name, description): (&str, &str, &str)) -> AgentChoice {
@@ -44,7 +40,8 @@ fn choice((id, name, description): (&str, &str, &str)) -> AgentChoice {
 /// Returns each `agentMode` with each `permissionMode`, in the order of [`agent_modes`].
 pub fn combinations(table: &ModeTable, choices: &SessionChoices) -> Vec<ModeCombination> {
     let of_mode = |mode: AgentChoice| {
-        PERMISSION_MODES.map(|permission| combination(table, choices, mode.id.clone(), permission))
+        let of = move |permission: &PermissionMode| combination(table, choices, mode.id.clone(), *permission);
+        PermissionMode::ALL.iter().map(of)
     };
     agent_modes(table, choices).into_iter().flat_map(of_mode).collect()
 }
@@ -56,16 +53,8 @@ fn combination(
     permission_mode: PermissionMode,
 ) -> ModeCombination {
     let resolved = resolve(table, choices, &agent_mode, permission_mode);
-    let rejected = ModeCombination {
-        agent_mode,
-        permission_mode,
-        supported: false,
-        reason: resolved.as_ref().err().map(ToString::to_string),
-        native_mode: None,
-        native_options: BTreeMap::new(),
-        effect: None,
-        enforced_by: None,
-    };
+    let reason = resolved.as_ref().err().map(ToString::to_string);
+    let rejected = ModeCombination { agent_mode, permission_mode, reason, ..ModeCombination::default() };
     let Ok(resolved) = resolved else { return rejected };
     let native_mode = resolved.mode.or_else(|| choices.mode.clone());
     let is_refusing = native_mode.as_ref().is_some_and(|mode| table.refusing.contains(mode));

@@ -251,13 +251,8 @@ fn check_looseness(
     own: &str,
     permission_mode: PermissionMode,
 ) -> Result<(), Unsupported> {
-    let permission = match permission_mode {
-        PermissionMode::Bypass => return Ok(()),
-        PermissionMode::Plan => "plan",
-        PermissionMode::Default => "default",
-    };
-    if is_loose(table, choices, native(table, own)) {
-        return Err(Unsupported::Looser { mode: own.to_owned(), permission });
+    if permission_mode != PermissionMode::Bypass && is_loose(table, choices, native(table, own)) {
+        return Err(Unsupported::Looser { mode: own.to_owned(), permission: permission_mode.name() });
     }
     Ok(())
 }

@@ -55,18 +55,10 @@ pub fn option_target(
 
 /// The member of a session by which an option is set instead.
 fn own_member(table: &ModeTable, option: &SessionOption) -> Option<&'static str> {
-    let is = |category| choices::is(option, category);
-    if is(MODE) {
-        Some("agentMode and permissionMode")
-    } else if is(MODEL) {
-        Some("model")
-    } else if is(VARIANT) {
-        Some("variant")
-    } else if table.agents.as_ref().is_some_and(|agents| agents.option == option.id) {
-        Some("agentMode")
-    } else {
-        None
-    }
+    let members = [(MODE, "agentMode and permissionMode"), (MODEL, "model"), (VARIANT, "variant")];
+    let member = members.into_iter().find(|(category, _)| choices::is(option, category));
+    let chooses_agent = || table.agents.as_ref().is_some_and(|agents| agents.option == option.id);
+    member.map(|(_, member)| member).or_else(|| chooses_agent().then_some("agentMode"))
 }
 
 /// Agents do not say which options stop them from asking, but their names do.

@@ -161,7 +161,7 @@ fn plan_approval(tool: &Tool, options: &[PermissionOption], id: &str, turn_id: O
         message: Some(message).filter(|message| !message.is_empty()),
         questions: vec![question],
         plan_approval: true,
-        expires_at: None,
+        ..QuestionRequest::default()
     };
     Asked::PlanApproval(request, form)
 }
@@ -198,7 +198,7 @@ pub fn permission_answer(
             let named = request.options.iter().find(|option| option.id == *id);
             let named = named.ok_or_else(|| NoSuchOption::Id(id.clone()))?;
             if named.reply != wanted {
-                let (stands_for, reply) = (word(named.reply), word(wanted));
+                let (stands_for, reply) = (named.reply.name(), wanted.name());
                 return Err(NoSuchOption::OtherReply { id: id.clone(), stands_for, reply });
             }
             Some(named)
@@ -212,7 +212,7 @@ pub fn permission_answer(
     let result = match (&option_id, reply.reply) {
         (Some(id), _) => selected(id),
         (None, PermissionReplyKind::Reject) => permission_cancelled(),
-        (None, wanted) => return Err(NoSuchOption::Reply(word(wanted))),
+        (None, wanted) => return Err(NoSuchOption::Reply(wanted.name())),
     };
     Ok(Decided { result, option_id, reply: option.map_or(reply.reply, |option| option.reply) })
 }
@@ -224,12 +224,4 @@ pub fn permission_cancelled() -> Value {
 
 pub(crate) fn selected(option_id: &str) -> Value {
     json!({ "outcome": { "outcome": "selected", "optionId": option_id } })
-}
-
-fn word(reply: PermissionReplyKind) -> &'static str {
-    match reply {
-        PermissionReplyKind::Once => "once",
-        PermissionReplyKind::Always => "always",
-        PermissionReplyKind::Reject => "reject",
-    }
 }

@@ -3,7 +3,7 @@
 use crate::blocks;
 use crate::json::{self, Object};
 use crate::words::Word;
-use sa_api::sessions::{FileSource, MessagePart, StopReason, Usage};
+use sa_api::sessions::{FileSource, MessagePart, StopReason, TokenCounts, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -94,13 +94,13 @@ pub fn stop_reason(result: &RawValue) -> (StopReason, Option<Usage>) {
 
 fn usage(object: &Object) -> Usage {
     let count = |key| object.get(key).and_then(json::count);
-    Usage {
+    let tokens = TokenCounts {
         input_tokens: count("inputTokens"),
         output_tokens: count("outputTokens"),
         cached_read_tokens: count("cachedReadTokens"),
         cached_write_tokens: count("cachedWriteTokens"),
         thought_tokens: count("thoughtTokens"),
         total_tokens: count("totalTokens"),
-        ..Usage::default()
-    }
+    };
+    Usage { tokens, ..Usage::default() }
 }

@@ -32,10 +32,7 @@ pub fn question(
         id: id.to_owned(),
         turn_id: turn_id.map(str::to_owned),
         tool_call_id: json::owned(object, "toolCallId"),
-        message: None,
-        questions: Vec::new(),
-        plan_approval: false,
-        expires_at: None,
+        ..QuestionRequest::default()
     };
     if let Some(url) = json::owned(object, "url") {
         request.questions.push(Question { url: Some(url), ..blank(message, QuestionKind::Url) });
@@ -65,25 +62,7 @@ pub fn question(
 
 /// A question that says nothing but its text.
 pub(crate) fn blank(question: &str, kind: QuestionKind) -> Question {
-    Question {
-        header: None,
-        question: question.to_owned(),
-        kind,
-        options: Vec::new(),
-        multi_select: false,
-        custom: false,
-        required: false,
-        url: None,
-        minimum: None,
-        maximum: None,
-        min_length: None,
-        max_length: None,
-        pattern: None,
-        format: None,
-        min_items: None,
-        max_items: None,
-        default: Vec::new(),
-    }
+    Question { question: question.to_owned(), kind, ..Question::default() }
 }
 
 /// An input of a form.

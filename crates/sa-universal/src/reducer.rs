@@ -255,8 +255,8 @@ impl Reducer {
     }
 
     fn chunk(&mut self, voice: ChunkKind, update: &Object) -> Vec<EventData> {
-        let scope = Scope { name: &self.name, turn: self.turn.as_deref() };
-        self.speech.chunk(&mut self.names, &scope, voice, update)
+        let mut scope = Scope { names: &mut self.names, name: &self.name, turn: self.turn.as_deref() };
+        self.speech.chunk(&mut scope, voice, update)
     }
 
     fn tool(&mut self, id: &str, update: &Object) -> Vec<EventData> {
@@ -264,8 +264,8 @@ impl Reducer {
         if self.tools.get(id).is_none() {
             events = self.speech.interrupt(carrier::parent(update.get("_meta")));
         }
-        let scope = Scope { name: &self.name, turn: self.turn.as_deref() };
-        events.extend(self.tools.update(&mut self.names, &scope, id, update));
+        let mut scope = Scope { names: &mut self.names, name: &self.name, turn: self.turn.as_deref() };
+        events.extend(self.tools.update(&mut scope, id, update));
         events
     }
 

@@ -155,14 +155,8 @@ impl Delivery {
         self.cursor = last;
         self.started = Instant::now();
         self.failed_before = Duration::ZERO;
-        self.status = WebhookStatus {
-            url: std::mem::take(&mut self.status.url),
-            state: WebhookState::Active,
-            delivered_event_id: last,
-            failures: 0,
-            last_error: None,
-            next_attempt_at: None,
-        };
+        let url = std::mem::take(&mut self.status.url);
+        self.status = WebhookStatus { url, delivered_event_id: last, ..WebhookStatus::default() };
         self.source.store(last, &self.status).await;
     }
 

@@ -2,7 +2,7 @@
 
 use crate::WebhookError;
 use reqwest::Url;
-use sa_api::sessions::{EventType, Webhook, WebhookState, WebhookStatus};
+use sa_api::sessions::{EventType, Webhook, WebhookStatus};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -16,14 +16,7 @@ pub fn check(webhook: &Webhook) -> Result<(), WebhookError> {
 
 /// Returns the state of a webhook to which nothing was delivered yet.
 pub fn fresh_status(webhook: &Webhook) -> WebhookStatus {
-    WebhookStatus {
-        url: redacted(&webhook.url),
-        state: WebhookState::Active,
-        delivered_event_id: 0,
-        failures: 0,
-        last_error: None,
-        next_attempt_at: None,
-    }
+    WebhookStatus { url: redacted(&webhook.url), ..WebhookStatus::default() }
 }
 
 /// Returns the address as it is shown: scheme, host and the first segment of the path. The secret of many receivers is in the rest.

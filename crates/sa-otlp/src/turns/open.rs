@@ -2,7 +2,7 @@
 
 use crate::context::TraceContext;
 use crate::span::SpanId;
-use sa_api::sessions::ToolStatus;
+use sa_api::sessions::{ToolKind, ToolStatus};
 
 /// Tool calls and messages of one turn that are followed. Those beyond have no spans and no content.
 const FOLLOWED: usize = 4096;
@@ -19,8 +19,6 @@ pub(super) struct OpenTurn {
     said: Vec<(String, String)>,
     /// Kind and message of the newest failure.
     pub(super) failure: Option<(String, String)>,
-    /// Takes the changes of a tool call that is not followed.
-    overflow: Tool,
 }
 
 /// A tool call.
@@ -31,7 +29,7 @@ pub(super) struct Tool {
     /// The call of which it is a part.
     pub(super) parent: Option<String>,
     pub(super) name: Option<String>,
-    pub(super) kind: String,
+    pub(super) kind: ToolKind,
     pub(super) status: ToolStatus,
     pub(super) start_ms: u64,
     pub(super) arguments: Option<String>,
@@ -42,8 +40,8 @@ pub(super) struct Tool {
 /// A permission or question that nobody has answered.
 #[derive(Debug)]
 pub(super) struct Wait {
-    kind: &'static str,
-    id: String,
+    pub(super) kind: &'static str,
+    pub(super) id: String,
     /// The attribute that holds its id.
     pub(super) key: &'static str,
     pub(super) span: SpanId,
@@ -63,22 +61,17 @@ impl OpenTurn {
             prompt: None,
             said: Vec::new(),
             failure: None,
-            overflow: Tool::default(),
         }
     }
 
-    /// Returns a tool call, begun if it is new.
-    pub(super) fn tool(&mut self, id: &str, begin: impl FnOnce() -> Tool) -> &mut Tool {
+    /// Returns a tool call, begun if it is new; none if it is not followed.
+    pub(super) fn tool(&mut self, id: &str, begin: impl FnOnce() -> Tool) -> Option<&mut Tool> {
         let found = self.tools.iter().position(|tool| tool.id == id);
-        let at = match found {
-            Some(at) => at,
-            None if self.tools.len() >= FOLLOWED => return &mut self.overflow,
-            None => {
-                self.tools.push(begin());
-                self.tools.len() - 1
-            }
-        };
-        self.tools.get_mut(at).unwrap_or(&mut self.overflow)
+        if found.is_none() && self.tools.len() < FOLLOWED {
+            self.tools.push(begin());
+            return self.tools.last_mut();
+        }
+        self.tools.get_mut(found?)
     }
 
     /// Returns the span that a tool call is a part of.
@@ -89,18 +82,9 @@ impl OpenTurn {
         Some(parent.map_or(self.context.span_id, |parent| parent.span))
     }
 
-    pub(super) fn wait(
-        &mut self,
-        kind: &'static str,
-        key: &'static str,
-        id: &str,
-        span: SpanId,
-        tool: Option<&str>,
-        start_ms: u64,
-    ) {
+    pub(super) fn wait(&mut self, wait: Wait) {
         if self.waits.len() < FOLLOWED {
-            let (id, tool) = (id.to_owned(), tool.map(str::to_owned));
-            self.waits.push(Wait { kind, id, key, span, tool, start_ms });
+            self.waits.push(wait);
         }
     }
 

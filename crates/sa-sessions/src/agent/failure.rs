@@ -166,8 +166,7 @@ impl AgentFailure {
         match self {
             Self::Token(_) => AgentError::TokenError { message },
             Self::Refused { .. } if self.needs_credentials() => AgentError::TokenError { message },
-            Self::Ended(exit) => AgentError::ProcessExited { message, exit: exit.clone() },
-            Self::Call(CallError::Ended(exit) | CallError::NotRunning(exit)) => {
+            Self::Ended(exit) | Self::Call(CallError::Ended(exit) | CallError::NotRunning(exit)) => {
                 AgentError::ProcessExited { message, exit: exit.clone() }
             }
             Self::Call(CallError::Launch(_)) | Self::Unreachable(_) => AgentError::InstallFailed { message },

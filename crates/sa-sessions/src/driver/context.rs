@@ -32,13 +32,13 @@ pub(super) async fn prepare(
     servers.extend(request.mcp);
     let mut skills: BTreeMap<String, SkillsConfig> = configured(parts, ConfigKind::Skills, cwd).await?;
     skills.extend(request.skills);
-    let placed = parts.skills.place_for(session, &request.agent, cwd, &skills).await;
+    let placed = parts.options.skills.place_for(session, &request.agent, cwd, &skills).await;
     let placed = placed.map_err(|error| fault(&error))?;
     for displaced in placed.displaced {
         tracing::warn!(session = displaced.session, "{}", displaced.warning);
     }
     // Of the session's environment, or else of the daemon's.
-    let variable = |name: &str| env.get(name).or_else(|| parts.host.environment.get(name)).cloned();
+    let variable = |name: &str| env.get(name).or_else(|| parts.options.host.environment.get(name)).cloned();
     let servers = servers.into_iter().filter_map(|(name, config)| server(name, config, variable));
     Ok(Context { servers: servers.collect(), warnings: placed.warnings })
 }
@@ -98,7 +98,7 @@ async fn configured<T: DeserializeOwned>(
 ) -> Result<BTreeMap<String, T>, AgentFailure> {
     let cannot =
         |reason: String| AgentFailure::Context(format!("the configuration of the directory: {reason}"));
-    let entries = parts.configs.list(kind, cwd).await.map_err(|error| match error {
+    let entries = parts.options.configs.of(kind, cwd).list().await.map_err(|error| match error {
         ConfigError::Disk(error) => AgentFailure::Machine(format!("cannot read its configuration: {error}")),
         error => cannot(error.to_string()),
     })?;

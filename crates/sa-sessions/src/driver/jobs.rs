@@ -7,10 +7,11 @@ use crate::policy::Policy;
 use crate::record::Record;
 use crate::session::{Input, Job, Leftovers, Setup, Tracing};
 use crate::shared::Shared;
+use crate::taking_up::Arrival;
 use crate::{history, interrupted_messages};
 use futures_util::FutureExt;
 use sa_otlp::Conversation;
-use sa_store::{Direction, Listing, StoreError};
+use sa_store::{Direction, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,12 +39,12 @@ impl Driver {
                     JobDone::Connected(parts.pool.connect(spec, version.as_deref(), &env).await)
                 }
                 Job::ReadHistory { current_turn } => {
-                    let limit = parts.limits.replay_bytes;
+                    let limit = parts.options.limits.replay_bytes;
                     let history = history::of(&shared.log, current_turn.as_deref(), limit).await;
                     JobDone::Input(Box::new(Input::HistoryRead(history)))
                 }
                 Job::LookUpKey(key) => {
-                    let known = parts.store.message_by_key(&shared.id, &key).await;
+                    let known = parts.options.store.message_by_key(&shared.id, &key).await;
                     JobDone::Input(Box::new(Input::KeyLookedUp { key, known: known.map_err(Into::into) }))
                 }
             }
@@ -77,7 +78,7 @@ impl Driver {
 /// Reads what an earlier daemon left unfinished.
 pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -> Leftovers {
     let pending = loop {
-        match parts.store.pending_messages(&shared.id).await {
+        match parts.options.store.pending_messages(&shared.id).await {
             Ok(pending) => break pending,
             Err(error @ (StoreError::Exhausted(_) | StoreError::Io(_))) => {
                 tracing::warn!(session = %shared.id, %error, "waiting messages cannot be read; trying again");
@@ -97,7 +98,7 @@ pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -
         Some(after) => interrupted_messages::find(&shared.log, after).await,
         None => Vec::new(),
     };
-    Leftovers { pending, cut_off, was_killed: parts.store.was_cut_off() }
+    Leftovers { pending, cut_off, was_killed: parts.options.store.was_cut_off() }
 }
 
 /// Returns the last event before the messages that an agent was writing outside of a turn; none if it was not.
@@ -107,17 +108,12 @@ async fn outside_turn_after(shared: &Shared) -> Option<u64> {
 }
 
 /// Returns what the machine of a stored session is made of.
-pub(crate) fn setup(
-    shared: &Shared,
-    parts: &Parts,
-    record: Record,
-    env: BTreeMap<String, String>,
-    listing: Listing,
-) -> Setup {
+pub(crate) fn setup(shared: &Shared, parts: &Parts, arrival: Arrival) -> Setup {
+    let Arrival { record, env, listing, .. } = arrival;
     let agent = &record.request.agent;
     Setup {
         id: shared.id.clone(),
-        limits: parts.limits.clone(),
+        limits: parts.options.limits.clone(),
         modes: parts.mode_table(agent),
         token: parts.token_variable(agent),
         policy: Policy::new(&record.request.policy)
@@ -133,16 +129,16 @@ pub(crate) fn setup(
 
 /// Returns what reports spans of a session; nothing if nobody collects them.
 fn tracing_of(parts: &Parts, session: &str, agent: &str, env: &BTreeMap<String, String>) -> Option<Tracing> {
-    let exporter = parts.telemetry.clone()?;
-    let provider = parts.catalogue.get(agent).and_then(|agent| agent.token.as_ref()?.provider.clone());
+    let exporter = parts.options.telemetry.clone()?;
+    let provider = parts.catalogue().get(agent).and_then(|agent| agent.token.as_ref()?.provider.clone());
     let conversation = Conversation {
         session: session.to_owned(),
         agent: agent.to_owned(),
         provider: provider.unwrap_or_else(|| agent.to_owned()),
     };
     let is_secret = |name: &str| SECRET_WORDS.iter().any(|word| name.to_uppercase().contains(word));
-    let of_daemon = parts.host.environment.iter().filter(|(name, _)| is_secret(name));
-    let secrets = || of_daemon.map(|(_, value)| value).chain(&parts.secrets).cloned().collect();
+    let of_daemon = parts.options.host.environment.iter().filter(|(name, _)| is_secret(name));
+    let secrets = || of_daemon.map(|(_, value)| value).chain(&parts.options.secrets).cloned().collect();
     let secrets = exporter.with_content().then(secrets);
     Some(Tracing::new(exporter, conversation, secrets, env))
 }

@@ -2,7 +2,7 @@
 
 use super::Effect;
 use super::allowing::check_client;
-use super::asks::{AskKind, OpenAsk};
+use super::asks::OpenAsk;
 use super::machine::Machine;
 use super::phase::{Permissions, Phase};
 use crate::agent::RpcError;
@@ -123,8 +123,7 @@ impl Machine {
         permission.expires_at = timeout.map(|timeout| self.now.timestamp_in(timeout));
         let id = permission.id.clone();
         let deadline = timeout.map(|timeout| self.now.instant + timeout);
-        let kind = AskKind::Permission;
-        self.asks.add(OpenAsk { id: id.clone(), request, deadline, kind, visit: None });
+        self.asks.add(OpenAsk { id: id.clone(), request, deadline, visit: None });
         self.draft.event(EventData::PermissionAsked(permission.clone()));
         self.record.permissions.push(permission);
         match decided {
@@ -146,7 +145,7 @@ impl Machine {
         question.expires_at = timeout.map(|timeout| self.now.timestamp_in(timeout));
         let id = question.id.clone();
         let deadline = timeout.map(|timeout| self.now.instant + timeout);
-        self.asks.add(OpenAsk { id: id.clone(), request, deadline, kind: AskKind::Question, visit });
+        self.asks.add(OpenAsk { id: id.clone(), request, deadline, visit });
         self.draft.event(EventData::QuestionAsked(question.clone()));
         self.record.questions.push(OpenQuestion { request: question, form });
         if self.is_stopping() {
@@ -279,14 +278,14 @@ impl Machine {
 
     /// Decides what nobody has decided in time.
     pub(super) fn expire_asks(&mut self) {
-        for (id, kind) in self.asks.due(self.now.instant) {
-            if kind == AskKind::Permission {
+        for id in self.asks.due(self.now.instant) {
+            let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) else {
                 self.decide_automatically(&id, self.policy.after_timeout(), ResolvedBy::Timeout);
-            } else if let Some(open) = self.record.questions.iter().find(|open| open.request.id == id) {
-                let decline = open.form.decline();
-                let verdict = Verdict::question(id, QuestionOutcome::Rejected, ResolvedBy::Timeout);
-                self.close(verdict, Ok(decline));
-            }
+                continue;
+            };
+            let decline = open.form.decline();
+            let verdict = Verdict::question(id, QuestionOutcome::Rejected, ResolvedBy::Timeout);
+            self.close(verdict, Ok(decline));
         }
     }
 

@@ -23,15 +23,8 @@ pub(super) struct OpenAsk {
     /// The JSON of the id under which the agent waits.
     pub(super) request: String,
     pub(super) deadline: Option<Instant>,
-    pub(super) kind: AskKind,
     /// The agent's name for the visit to an address that it waits for.
     pub(super) visit: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AskKind {
-    Question,
-    Permission,
 }
 
 impl Asks {
@@ -63,9 +56,9 @@ impl Asks {
     }
 
     /// Returns what nobody has decided in time.
-    pub(super) fn due(&self, now: Instant) -> Vec<(String, AskKind)> {
+    pub(super) fn due(&self, now: Instant) -> Vec<String> {
         let due = self.open.iter().filter(|ask| ask.deadline.is_some_and(|deadline| deadline <= now));
-        due.map(|ask| (ask.id.clone(), ask.kind)).collect()
+        due.map(|ask| ask.id.clone()).collect()
     }
 
     /// Returns the ask that a `$/cancel_request` names.

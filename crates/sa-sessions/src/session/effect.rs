@@ -20,7 +20,10 @@ pub(crate) enum Effect {
     Show,
     ShowTrace(Option<TraceContext>),
     ShowEnvironment(BTreeMap<String, String>),
-    Count(Figure),
+    /// Count a turn, for those who watch the daemon.
+    CountTurn,
+    /// Count what a turn has used, for the same.
+    CountEnd(Box<EndedTurn>),
     /// Route messages of this session of the agent here.
     Adopt(String),
     /// Send the agent a request; its answer comes under this number.
@@ -59,12 +62,6 @@ pub(crate) struct Commit {
     pub(crate) change: Change,
     /// The events of the change, as readers get them.
     pub(crate) lines: Vec<EventLine>,
-}
-
-/// Something to be counted for those who watch the daemon.
-pub(crate) enum Figure {
-    TurnStarted,
-    TurnEnded(Box<EndedTurn>),
 }
 
 /// A turn that has ended. One whose beginning an earlier daemon saw has no start.

@@ -23,18 +23,18 @@
 //! | any | the agent ends | `Detached` |
 //! | any | `Terminate` | `Ended`, after at most one give-up, one close and one deletion |
 
+use super::Effect;
 use super::asks::Asks;
 use super::change::Change;
 use super::draft::{PendingChanges, Stored};
 use super::ending::Ending;
 use super::input::{Input, Now};
 use super::lookups::Lookups;
-use super::phase::{Call, Phase, Start, Step, Why};
+use super::phase::{Call, Phase, Why};
 use super::queue::Queue;
 use super::trace::Tracing;
 use super::trial::Trial;
 use super::turn::{Cause, Turn};
-use super::{Effect, Figure};
 use crate::agent::{AgentFailure, CANCEL_REQUEST, FromAgent, Opens};
 use crate::command::{Command, Reply};
 use crate::error::Result;
@@ -341,23 +341,13 @@ impl Machine {
 
     /// Returns when the machine wants [`Input::Time`].
     pub(crate) fn deadline(&mut self) -> Option<Instant> {
-        let call = self.phase.call_mut().and_then(|call| call.deadline());
-        let pausing = match &self.phase {
-            Phase::Starting(start) => match start.step {
-                Step::Pausing { until, .. } => Some(until),
-                _ => None,
-            },
-            _ => None,
-        };
-        let pause = self.speaking.then(|| self.last_heard + PAUSE);
-        let silence = self.silence_at();
         let all = [
-            call,
-            pausing,
+            self.phase.call_mut().and_then(|call| call.deadline()),
+            self.phase.pauses_until(),
             self.asks.deadline(),
             self.cancelled_by(),
-            silence,
-            pause,
+            self.silence_at(),
+            self.speaking.then(|| self.last_heard + PAUSE),
             self.output_at,
             self.idle_at(),
         ];
@@ -381,8 +371,7 @@ impl Machine {
             let late = call.late();
             return self.on_answer(Err(late));
         }
-        let pausing = |start: &Start| matches!(start.step, Step::Pausing { until, .. } if until <= now);
-        if matches!(&self.phase, Phase::Starting(start) if pausing(start)) {
+        if self.phase.pauses_until().is_some_and(|until| until <= now) {
             self.on_pause_over();
         } else if self.cancelled_by().is_some_and(|by| by <= now) {
             self.abandon_turn();
@@ -489,9 +478,5 @@ impl Machine {
 
     pub(super) fn reply<T: Send + 'static>(&mut self, reply: Reply<T>, outcome: Result<T>) {
         self.effect(Effect::Reply(reply.with(outcome)));
-    }
-
-    pub(super) fn count(&mut self, figure: Figure) {
-        self.effect(Effect::Count(figure));
     }
 }

@@ -288,6 +288,12 @@ impl Phase {
         }
     }
 
+    /// Returns when the agent's session is opened again that another process holds.
+    pub(super) fn pauses_until(&self) -> Option<Instant> {
+        let Self::Starting(start) = self else { return None };
+        if let Step::Pausing { until, .. } = start.step { Some(until) } else { None }
+    }
+
     /// Returns the link of an agent that has all its settings.
     pub(super) fn settled_mut(&mut self) -> Option<&mut AgentInUse> {
         match self {

@@ -4,7 +4,7 @@ use super::lookups::{Next, Waiting};
 use super::machine::Machine;
 use super::phase::{Phase, Purpose, Why};
 use super::queue::Queued;
-use super::trial::{AcceptedBefore, Trial};
+use super::trial::Trial;
 use super::{Effect, Job};
 use crate::SessionError;
 use crate::command::{Posted, Reply, Withdrawal};
@@ -61,12 +61,11 @@ impl Machine {
         if !reply.claim() {
             return;
         }
-        let delivery = posted.delivery;
-        let before = AcceptedBefore { begun: self.record.begun, queue_held: self.record.queue_held };
+        let (begun_before, held_before) = (self.record.begun, self.record.queue_held);
         self.record.begun = true;
         self.release_queue();
         let (message, accepted) = self.stage(posted);
-        self.trial = Some(Trial::Accept { message, accepted, delivery, before: Box::new(before), reply });
+        self.trial = Some(Trial::Accept { message, accepted, begun_before, held_before, reply });
     }
 
     /// Checks that another message may wait.

@@ -8,15 +8,15 @@ use super::machine::Machine;
 use super::queue::Queued;
 use crate::command::{Reply, Withdrawal};
 use crate::record::Record;
-use sa_api::sessions::{Delivery, MessageAccepted};
+use sa_api::sessions::MessageAccepted;
 use sa_store::StoreError;
 
 pub(super) enum Trial {
     Accept {
         message: Queued,
         accepted: MessageAccepted,
-        delivery: Delivery,
-        before: Box<AcceptedBefore>,
+        begun_before: bool,
+        held_before: bool,
         reply: Reply<MessageAccepted>,
     },
     Withdraw {
@@ -37,12 +37,6 @@ pub(super) enum Trial {
     },
 }
 
-/// Parts of the record that accepting a message changes, as they were before.
-pub(super) struct AcceptedBefore {
-    pub(super) begun: bool,
-    pub(super) queue_held: bool,
-}
-
 impl Machine {
     pub(super) fn on_stored(&mut self, outcome: Result<(), StoreError>) {
         let Some(trial) = self.trial.take() else { return };
@@ -57,15 +51,13 @@ impl Machine {
 
     fn complete(&mut self, trial: Trial) {
         match trial {
-            Trial::Accept { message, accepted, delivery, reply, .. } => {
+            Trial::Accept { message, accepted, reply, .. } => {
+                self.is_interrupted = message.interrupts;
                 self.queue.push(message);
-                self.is_interrupted = delivery == Delivery::Interrupt;
                 self.effect(Effect::Show);
                 self.reply(reply, Ok(accepted));
             }
-            Trial::Withdraw { reply, .. } => {
-                self.reply(reply, Ok(Withdrawal::Withdrawn));
-            }
+            Trial::Withdraw { reply, .. } => self.reply(reply, Ok(Withdrawal::Withdrawn)),
             Trial::Reorder { reply, .. } => self.reply(reply, Ok(())),
             Trial::Change { given, reply, .. } => {
                 self.take_environment(given);
@@ -76,8 +68,8 @@ impl Machine {
 
     fn take_back(&mut self, trial: Trial, error: StoreError) {
         match trial {
-            Trial::Accept { before, reply, .. } => {
-                (self.record.begun, self.record.queue_held) = (before.begun, before.queue_held);
+            Trial::Accept { begun_before, held_before, reply, .. } => {
+                (self.record.begun, self.record.queue_held) = (begun_before, held_before);
                 self.reply(reply, Err(error.into()));
             }
             Trial::Withdraw { at, message, held_before, reply } => {

@@ -4,10 +4,11 @@ use super::machine::Machine;
 use super::phase::{Environment, Phase, Purpose, Then};
 use super::queue::Queued;
 use super::turn::{Cause, Prompted, Recall, Turn, TurnIds};
-use super::{Effect, Figure, Job, LEAVING, trace};
+use super::{Effect, Job, LEAVING, trace};
 use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Reply;
 use crate::history::History;
+use crate::record::Past;
 use sa_api::sessions::{
     CancelResult, CrashInfo, CrashKind, EventData, MessagePart, ResolvedBy, StopReason, Turn as ShownTurn,
     TurnEnded, TurnStarted, Usage, WithdrawnBy,
@@ -36,7 +37,7 @@ impl Machine {
         let started = TurnStarted { turn_id: turn_id.clone(), message_id: Some(message_id) };
         self.draft.event(EventData::TurnStarted(started));
         self.draft.messages.push(MessageChange::State { turn_id, state: MessageState::Running });
-        self.count(Figure::TurnStarted);
+        self.effect(Effect::CountTurn);
         self.turn = Turn::Starting(message);
         match self.take_phase() {
             Phase::Ready(ready) if ready.link.environment == Environment::Outdated => {
@@ -77,7 +78,7 @@ impl Machine {
 
     /// Commands have to be the whole prompt.
     fn recall(&self, message: &Queued) -> Recall {
-        let includes = self.record.owes_history && !is_command(&message.parts);
+        let includes = self.record.past == Past::Owed && !is_command(&message.parts);
         if includes { Recall::Included } else { Recall::Omitted }
     }
 
@@ -117,7 +118,7 @@ impl Machine {
                 let taken = !matches!(reason, StopReason::Refusal | StopReason::Cancelled);
                 let recalls = self.turn.prompted().is_some_and(|turn| turn.recall == Recall::Included);
                 if taken && recalls {
-                    self.record.owes_history = false;
+                    self.record.past = Past::Known;
                 }
                 self.end_turn(reason, usage, ResolvedBy::TurnEnded);
             }

@@ -1,6 +1,6 @@
 //! Tokens and cost of turns, noted in the commit of the events that report them.
 
-use super::effect::{EndedTurn, Figure};
+use super::effect::{Effect, EndedTurn};
 use super::machine::Machine;
 use crate::usage::{cost_since, tokens};
 use sa_api::Timestamp;
@@ -26,11 +26,11 @@ impl Machine {
         started_at: Option<Timestamp>,
         usage: Option<&Usage>,
     ) {
-        let tokens = usage.map_or_else(Tokens::default, tokens);
+        let tokens = usage.map_or_else(Tokens::default, |usage| tokens(&usage.tokens));
         let note = self.usage_of(turn.to_owned());
         let (agent, model) = (note.agent.clone(), note.model.clone());
         let ended = EndedTurn { agent, model, started_at, usage: usage.cloned() };
-        self.count(Figure::TurnEnded(Box::new(ended)));
+        self.effect(Effect::CountEnd(Box::new(ended)));
         self.draft.usage.push(UsageNote { turns: 1, tokens, ..note });
     }
 

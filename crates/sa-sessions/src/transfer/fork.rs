@@ -4,7 +4,7 @@ use super::import::Arriving;
 use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::Ends;
-use crate::record::Activity;
+use crate::record::{Activity, Past};
 use crate::registry::Purpose;
 use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
@@ -32,13 +32,13 @@ impl Sessions {
     pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session> {
         let parent = self.get(id).await?.0;
         let of = parent.record();
-        if of.native_session_id.is_none() && !of.owes_history {
+        if of.native_session_id.is_none() && of.past == Past::Known {
             return Err(SessionError::NotStarted(id.to_owned()));
         }
         let mut record = of.forked(id, fork.title, Timestamp::now().as_millis());
         let id = fork.session_id.unwrap_or_else(|| Uuid::now_v7().to_string());
         self.check_new(&id).await?;
-        let store = &self.inner().parts.store;
+        let store = self.store();
         let ends = end_at(parent.log.ends(), fork.until)?;
         if fork.until.is_some() {
             record.forget_later();

@@ -4,7 +4,7 @@ use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::record::{Activity, Record};
+use crate::record::{Past, Record};
 use crate::registry::Purpose;
 use crate::reservations::Reservation;
 use crate::transcript::Marker;
@@ -36,7 +36,7 @@ impl Sessions {
         let head = read_head(&first)?;
         let id = rename.unwrap_or(&head.session_id).to_owned();
         self.check_new(&id).await?;
-        let store = &self.inner().parts.store;
+        let store = self.store();
         let mut arriving = Arriving::new(&id, &head.record, store.import().await?);
         while let Some(text) = lines.next().await {
             arriving.line(&text?).await?;
@@ -73,9 +73,9 @@ impl Sessions {
         let Some(native) = record.native_session_id.clone() else { return Ok(None) };
         let native = (record.request.agent.clone(), native);
         let reserved = self.inner().takeovers.reserve(&native, (), |()| Err(())).await.ok();
-        if reserved.is_none() || self.inner().parts.store.has_native(&native.0, &native.1).await? {
+        if reserved.is_none() || self.store().has_native(&native.0, &native.1).await? {
             record.native_session_id = None;
-            record.owes_history = true;
+            record.past = Past::Owed;
         }
         Ok(reserved)
     }
@@ -164,11 +164,7 @@ impl Arriving {
 
     pub(super) async fn finish(mut self, record: &Record, ended: bool) -> Result<bool> {
         self.flush().await?;
-        let listing = record.listing(if ended && record.request.webhook.is_none() {
-            Activity::AtRest
-        } else {
-            Activity::UnderWay
-        });
+        let listing = record.listing(record.activity());
         Ok(self.import.finish(&self.session, record.to_bytes(), listing, ended).await?)
     }
 }

@@ -68,8 +68,8 @@ async fn import(store: &Store, data: &[u8]) -> Result<()> {
 async fn check(store: &Store) {
     let stored = store.session(SESSION).await.expect("it is read").expect("it is there");
     let mut record = Record::from_bytes(&stored.record).expect("its record is read");
-    let (mut unfinished, mut after) = (Unfinished::default(), stored.oldest.saturating_sub(1));
-    while after < stored.last {
+    let (mut unfinished, mut after) = (Unfinished::default(), stored.head.oldest.saturating_sub(1));
+    while after < stored.head.last {
         let slice = store.events(SESSION, after, PAGE, PAGE_BYTES).await.expect("its events are read");
         assert!(!slice.events.is_empty(), "events after {after} are missing");
         for event in slice.events {

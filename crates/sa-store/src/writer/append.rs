@@ -4,11 +4,11 @@ use super::Transaction;
 use super::retention::trim;
 use crate::error::{Result, StoreError};
 use crate::limits::MERGED_EVENTS;
-use crate::queries::Head;
 use crate::schema::MAX_ID;
 use crate::statements::Statements as _;
 use crate::transcript;
-use crate::types::{NewEvent, StoredEvent};
+use crate::types::{Head, NewEvent, StoredEvent};
+use rusqlite::Params;
 
 /// Appends events, trims what is too much, and keeps the head in memory in step. The caller saves it.
 pub(super) fn append(transaction: &Transaction<'_>, head: &mut Head, events: &[NewEvent]) -> Result<()> {
@@ -46,7 +46,7 @@ pub(super) fn rewrite(transaction: &Transaction<'_>, head: &Head) -> Result<()> 
     let sql = "UPDATE heads SET oldest = ?2, last = ?3, bytes = ?4, created_at_ms = ?5, updated_at_ms = ?6,
                    ended_at_ms = ?7, checksum = ?8
                WHERE session = ?1";
-    transaction.connection.change(sql, columns(head))
+    transaction.change(sql, columns(head))
 }
 
 /// Writes a new head.
@@ -62,12 +62,10 @@ pub(super) fn begin(transaction: &Transaction<'_>, session: i64) -> Result<()> {
     };
     let sql = "INSERT INTO heads (session, oldest, last, bytes, created_at_ms, updated_at_ms, ended_at_ms, checksum)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    transaction.connection.change(sql, columns(&head))
+    transaction.change(sql, columns(&head))
 }
 
-type Columns = (i64, i64, i64, i64, i64, i64, Option<i64>, i64);
-
-fn columns(head: &Head) -> Columns {
+fn columns(head: &Head) -> impl Params {
     (
         head.session,
         head.oldest.cast_signed(),

@@ -5,10 +5,10 @@ use super::append::{append, begin, save};
 use super::messages;
 use crate::error::{Result, StoreError};
 use crate::listings::{self, Listed};
-use crate::queries::{Head, damaged};
+use crate::queries::{damaged, has_session};
 use crate::schema::{MAX_ID, MAX_SESSION, record_sum, standing, webhook_sum};
 use crate::statements::Statements as _;
-use crate::types::{Change, Committed, Listing, NewEvent};
+use crate::types::{Change, Committed, Head, Listing, NewEvent};
 use crate::usage;
 
 /// Makes a session; says whether there was none.
@@ -18,7 +18,7 @@ pub(crate) fn create(
     record: &[u8],
     listing: &Listing,
 ) -> Result<bool> {
-    if exists(transaction, session)? {
+    if has_session(transaction.connection, session)? {
         return Ok(false);
     }
     let number = insert(transaction, Some(session), standing::LIVE, record)?;
@@ -34,7 +34,7 @@ pub(crate) fn commit(transaction: &Transaction<'_>, session: &str, change: &Chan
     if let Some(record) = &change.record {
         let sum = record_sum(head.session, Some(session), record);
         let sql = "UPDATE sessions SET record = ?2, checksum = ?3 WHERE number = ?1";
-        transaction.connection.change(sql, (head.session, record.as_ref(), sum))?;
+        transaction.change(sql, (head.session, record.as_ref(), sum))?;
     }
     append(transaction, &mut head, &change.events)?;
     for message in &change.messages {
@@ -82,7 +82,7 @@ pub(crate) fn set_webhook(
     let delivered = delivered.cast_signed();
     let sum = webhook_sum(head.session, delivered, state);
     let sql = "INSERT OR REPLACE INTO webhooks (session, delivered, state, checksum) VALUES (?1, ?2, ?3, ?4)";
-    transaction.connection.change(sql, (head.session, delivered, state, sum))
+    transaction.change(sql, (head.session, delivered, state, sum))
 }
 
 /// Notes that nothing is under way in a session.
@@ -117,14 +117,14 @@ pub(crate) fn stage(transaction: &Transaction<'_>, number: Option<i64>, events: 
 /// it is, to be abandoned by its caller.
 pub(crate) fn publish(transaction: &Transaction<'_>, listed: &Listed, record: &[u8]) -> Result<bool> {
     let (number, session, ended) = (listed.session, &listed.id, listed.ended);
-    if exists(transaction, session)? {
+    if has_session(transaction.connection, session)? {
         return Ok(false);
     }
     listed.save(transaction.connection)?;
     transaction.count(1, i64::from(ended));
     let sql = "UPDATE sessions SET id = ?2, standing = ?3, record = ?4, checksum = ?5 WHERE number = ?1";
     let sum = record_sum(number, Some(session), record);
-    transaction.connection.change(sql, (number, session, standing::LIVE, record, sum))?;
+    transaction.change(sql, (number, session, standing::LIVE, record, sum))?;
     if let Some(mut head) = Head::numbered(transaction.connection, number)? {
         head.ended_at_ms = ended.then_some(transaction.now_ms);
         save(transaction, &mut head)?;
@@ -138,26 +138,22 @@ pub(super) fn doom(transaction: &Transaction<'_>, head: &Head) -> Result<()> {
     listings::remove(transaction.connection, number)?;
     transaction.count(-1, -i64::from(head.ended_at_ms.is_some()));
     let sql = "UPDATE sessions SET id = NULL, standing = ?2, record = x'', checksum = ?3 WHERE number = ?1";
-    transaction.connection.change(sql, (number, standing::DOOMED, record_sum(number, None, &[])))?;
+    transaction.change(sql, (number, standing::DOOMED, record_sum(number, None, &[])))?;
     transaction.doomed.set(true);
     Ok(())
-}
-
-fn exists(transaction: &Transaction<'_>, session: &str) -> Result<bool> {
-    Ok(transaction.connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?.exists([session])?)
 }
 
 fn insert(transaction: &Transaction<'_>, id: Option<&str>, stands: i64, record: &[u8]) -> Result<i64> {
     // The number is part of the checksum, so it is chosen here and not by the table.
     let highest = "SELECT coalesce(max(number), 0) FROM sessions";
-    let highest = transaction.connection.first(highest, [], |row| Ok(row.get(0)?))?;
+    let highest = transaction.first(highest, [], |row| Ok(row.get(0)?))?;
     let number = highest.unwrap_or(0_i64) + 1;
     if number > MAX_SESSION {
         return Err(StoreError::Io(format!("it has had {MAX_SESSION} sessions")));
     }
     let sql = "INSERT INTO sessions (number, id, standing, record, checksum) VALUES (?1, ?2, ?3, ?4, ?5)";
     let sum = record_sum(number, id, record);
-    transaction.connection.change(sql, (number, id, stands, record, sum))?;
+    transaction.change(sql, (number, id, stands, record, sum))?;
     begin(transaction, number)?;
     Ok(number)
 }

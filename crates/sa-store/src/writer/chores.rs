@@ -14,7 +14,6 @@ use crate::statements::Statements as _;
 use rusqlite::Connection;
 use rusqlite::wal::CheckpointMode;
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The work that is left.
 pub(super) struct Chores {
@@ -145,7 +144,7 @@ impl Chores {
         };
         self.written = 0;
         match shorten(connection, copier) {
-            Ok(done) => drop(counters.checkpoints.fetch_add(u64::from(done), Relaxed)),
+            Ok(done) => counters.lock().checkpoints += u64::from(done),
             // The log stays and grows; the next commits say so if there is no room for that.
             Err(error) => tracing::warn!(%error, "the write-ahead log could not be copied"),
         }
@@ -197,14 +196,8 @@ pub(super) fn finish(connection: &Connection) {
 /// Returns a session that was deleted and is not stuck.
 fn next_doomed(connection: &Connection, stuck: &BTreeSet<i64>) -> Result<Option<i64>> {
     let mut select = connection.prepare_cached(&select_doomed())?;
-    let mut rows = select.query([])?;
-    while let Some(row) = rows.next()? {
-        let number = row.get(0)?;
-        if !stuck.contains(&number) {
-            return Ok(Some(number));
-        }
-    }
-    Ok(None)
+    let mut numbers = select.query_map([], |row| row.get(0))?;
+    Ok(numbers.find(|number| !number.as_ref().is_ok_and(|number| stuck.contains(number))).transpose()?)
 }
 
 /// Removes some rows of a session that was deleted, the last time its own.

@@ -6,7 +6,6 @@ use rusqlite::Connection;
 use rusqlite::wal::CheckpointMode;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -46,7 +45,7 @@ impl Drop for Copier {
 fn run(connection: &Connection, asks: &Receiver<()>, counters: &Counters) {
     while asks.recv().is_ok() {
         match connection.wal_checkpoint_v2(Some("main"), CheckpointMode::PASSIVE) {
-            Ok(_) => drop(counters.checkpoints.fetch_add(1, Relaxed)),
+            Ok(_) => counters.lock().checkpoints += 1,
             // The log stays and grows; commits say so if there is no room for that.
             Err(error) => tracing::debug!(%error, "the write-ahead log could not be copied"),
         }

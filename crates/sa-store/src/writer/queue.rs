@@ -8,7 +8,7 @@ use crate::types::Stats;
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -60,22 +60,14 @@ where
     }
 }
 
-/// Counters of the writer.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(super) changes: AtomicU64,
-    pub(super) transactions: AtomicU64,
-    pub(super) failures: AtomicU64,
-    pub(super) checkpoints: AtomicU64,
-    sessions: AtomicI64,
-    ended: AtomicI64,
-}
+/// Counters of the writer, without the bytes that wait for it.
+pub(super) type Counters = Mutex<Stats>;
 
-impl Counters {
+impl Stats {
     /// Adds up what came and went.
-    pub(super) fn count(&self, more: Census) {
-        self.sessions.fetch_add(more.sessions, Relaxed);
-        self.ended.fetch_add(more.ended, Relaxed);
+    pub(super) fn count(&mut self, more: Census) {
+        self.sessions = self.sessions.saturating_add_signed(more.sessions);
+        self.ended = self.ended.saturating_add_signed(more.ended);
     }
 }
 
@@ -170,15 +162,7 @@ impl Queue {
     /// Returns the counters so far.
     pub(crate) fn stats(&self) -> Stats {
         let waiting = QUEUE_BYTES.saturating_sub(self.bytes.available_permits());
-        Stats {
-            changes: self.counters.changes.load(Relaxed),
-            transactions: self.counters.transactions.load(Relaxed),
-            failures: self.counters.failures.load(Relaxed),
-            checkpoints: self.counters.checkpoints.load(Relaxed),
-            queued_bytes: waiting as u64,
-            sessions: self.counters.sessions.load(Relaxed).max(0).cast_unsigned(),
-            ended: self.counters.ended.load(Relaxed).max(0).cast_unsigned(),
-        }
+        Stats { queued_bytes: waiting as u64, ..*self.counters.lock() }
     }
 }
 

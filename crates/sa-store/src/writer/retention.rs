@@ -6,10 +6,10 @@ use super::append::rewrite;
 use super::change::doom;
 use crate::error::{Result, StoreError};
 use crate::limits::{SWEEP_BYTES, SWEEP_EVENTS, TRIM_PART};
-use crate::queries::{Head, damaged};
+use crate::queries::damaged;
 use crate::schema::{place, select_doomed, standing};
 use crate::statements::Statements as _;
-use crate::types::Swept;
+use crate::types::{Head, Swept};
 use crate::{runs, transcript};
 
 /// Removes a session's oldest events if it has too many, a part of the limit at once. The newest stays.
@@ -55,7 +55,7 @@ fn remove_oldest(
     // A run goes when all its events do.
     let sql = "DELETE FROM events WHERE place >= ?1
                    AND place < (SELECT max(place) FROM events WHERE place BETWEEN ?1 AND ?2)";
-    transaction.connection.change(sql, [from, place(head.session, head.oldest)])?;
+    transaction.change(sql, [from, place(head.session, head.oldest)])?;
     transcript::trim(transaction.connection, head.session, head.oldest)
 }
 
@@ -75,7 +75,7 @@ fn sizes(row: &rusqlite::Row<'_>, from: u64, to: u64) -> Result<Vec<u64>> {
 
 /// Returns the ids of sessions that ended long ago, and of those that ended first while everything together is too large.
 pub(crate) fn due(transaction: &Transaction<'_>) -> Result<Vec<String>> {
-    Ok(due_sessions(transaction)?.0.into_iter().map(|due| due.id).collect())
+    Ok(due_sessions(transaction)?.0.into_iter().map(|(id, _)| id).collect())
 }
 
 /// Forgets those of the sessions that are due, and then trims others while there is too much. A damaged session stays, and is in
@@ -83,9 +83,9 @@ pub(crate) fn due(transaction: &Transaction<'_>) -> Result<Vec<String>> {
 pub(crate) fn sweep(transaction: &Transaction<'_>, forget: &[String]) -> Result<Swept> {
     let (due, mut used, room) = due_sessions(transaction)?;
     let mut swept = Swept::default();
-    for session in due.into_iter().filter(|due| forget.contains(&due.id)) {
-        doom(transaction, &session.head)?;
-        swept.forgotten.push(session.id);
+    for (id, head) in due.into_iter().filter(|(id, _)| forget.contains(id)) {
+        doom(transaction, &head)?;
+        swept.forgotten.push(id);
     }
     if used <= transaction.retention.total_bytes {
         return Ok(swept);
@@ -137,16 +137,11 @@ fn idle_sessions(transaction: &Transaction<'_>) -> Result<Vec<(i64, String)>> {
          WHERE h.ended_at_ms IS NULL AND h.oldest < h.last AND s.standing = {} ORDER BY h.updated_at_ms, h.session",
         standing::LIVE
     );
-    let mut select = transaction.connection.prepare_cached(&sql)?;
-    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    transaction.all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// A session that need not be kept any longer.
-struct Due {
-    id: String,
-    head: Head,
-}
+/// The id and the head of a session that need not be kept any longer.
+type Due = (String, Head);
 
 /// Returns the sessions that are due, and the bytes that are used without them.
 fn due_sessions(transaction: &Transaction<'_>) -> Result<(Vec<Due>, u64, Room)> {
@@ -166,16 +161,16 @@ fn due_sessions(transaction: &Transaction<'_>) -> Result<(Vec<Due>, u64, Room)> 
             break;
         }
         used = used.saturating_sub(room.of(head.bytes));
-        due.push(Due { id, head });
+        due.push((id, head));
     }
     Ok((due, used, room))
 }
 
 /// Returns the id and the head of a session that an index lists as ended; none if it is on its way out. Nothing is
 /// removed unless its own rows say the same.
-fn ended_session(transaction: &Transaction<'_>, number: i64, ended: u64) -> Result<Option<(String, Head)>> {
+fn ended_session(transaction: &Transaction<'_>, number: i64, ended: u64) -> Result<Option<Due>> {
     let sql = "SELECT standing = ?2, id FROM sessions WHERE number = ?1";
-    let found = transaction.connection.first(sql, [number, standing::DOOMED], |row| {
+    let found = transaction.first(sql, [number, standing::DOOMED], |row| {
         let is_doomed: bool = row.get(0)?;
         if is_doomed { Ok(None) } else { Ok(Some(row.get(1)?)) }
     })?;
@@ -220,10 +215,7 @@ fn used_room(transaction: &Transaction<'_>) -> Result<(u64, Room)> {
     let sum = "SELECT total(bytes) FROM heads";
     let bytes: f64 = transaction.connection.prepare_cached(sum)?.query_row([], |row| row.get(0))?;
     let room = Room { used, bytes: bytes as u64 };
-    let mut select = transaction.connection.prepare_cached(&select_doomed())?;
-    let mut rows = select.query([])?;
-    while let Some(row) = rows.next()? {
-        let number: i64 = row.get(0)?;
+    for number in transaction.all(&select_doomed(), [], |row| Ok(row.get(0)?))? {
         let head = transaction.unless_damaged(number, Head::numbered(transaction.connection, number))?;
         used = used.saturating_sub(head.map_or(0, |head| room.of(head.bytes)));
     }

@@ -36,12 +36,16 @@ async fn check_the_story(store: &Store) {
     assert_eq!(sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     let a = &sessions[0];
     assert_eq!(a.record, record("{\"title\":2}"));
-    assert_eq!((a.oldest, a.last), (1, 2));
-    assert_eq!(a.bytes, (event("a", 1).data.len() + event("a", 2).data.len()) as u64);
+    assert_eq!((a.head.oldest, a.head.last), (1, 2));
+    assert_eq!(a.head.bytes, (event("a", 1).data.len() + event("a", 2).data.len()) as u64);
     assert_eq!(a.webhook, Some(WebhookCursor { delivered: 1, state: record("{\"failures\":3}") }));
-    assert!(a.ended_at_ms.is_some_and(|ended| ended >= a.created_at_ms && ended <= a.updated_at_ms));
+    assert!(
+        a.head
+            .ended_at_ms
+            .is_some_and(|ended| ended >= a.head.created_at_ms && ended <= a.head.updated_at_ms)
+    );
     let b = store.session("b").await.unwrap().unwrap();
-    assert_eq!((b.oldest, b.last, b.ended_at_ms, b.webhook), (1, 0, None, None));
+    assert_eq!((b.head.oldest, b.head.last, b.head.ended_at_ms, b.webhook), (1, 0, None, None));
     assert_eq!(store.session("c").await.unwrap(), None);
     assert_eq!(read_all(store, "a").await.unwrap(), (1, 2));
     assert_eq!(store.message_by_key("a", "k1").await.unwrap(), Some(message("t1", Some("k1"))));
@@ -86,7 +90,7 @@ async fn ids_continue_or_the_change_is_refused_whole() {
         assert_eq!(store.commit("a", refused).await, Err(StoreError::Sequence { expected, found }));
     }
     let session = store.session("a").await.unwrap().unwrap();
-    assert_eq!((session.last, session.record), (3, record("{}")));
+    assert_eq!((session.head.last, session.record), (3, record("{}")));
     assert_eq!(store.commit("a", events("a", [4])).await.unwrap().last, 4);
     let unknown = StoreError::UnknownSession("z".to_owned());
     assert_eq!(store.commit("z", Change::default()).await, Err(unknown.clone()));

@@ -38,7 +38,7 @@ async fn open(path: &Path, synchronous: &str) -> Store {
 
 async fn append_for_ever(store: Store, session: String) {
     store.create(&session, Bytes::from_static(b"0"), Listing::default()).await.unwrap();
-    let mut last = store.session(&session).await.unwrap().unwrap().last;
+    let mut last = store.session(&session).await.unwrap().unwrap().head.last;
     loop {
         let next = last + 1;
         last += 1 + next % 3;
@@ -93,8 +93,13 @@ async fn what_was_acknowledged_survives_a_kill() {
         let store = open(&path, synchronous).await;
         for session in store.sessions().await.unwrap() {
             let (first, last) = read_all(&store, &session.id).await.unwrap();
-            assert_eq!((first, last), (1, session.last));
-            assert_eq!(session.record, session.last.to_string(), "half a change of {} is there", session.id);
+            assert_eq!((first, last), (1, session.head.last));
+            assert_eq!(
+                session.record,
+                session.head.last.to_string(),
+                "half a change of {} is there",
+                session.id
+            );
             let least = acknowledged.get(&session.id).copied().unwrap_or_default();
             assert!(last >= least, "round {round}: {} has {last} events of {least}", session.id);
         }

@@ -23,7 +23,7 @@ async fn with_little_room(part: &'static str) {
     // A process without the limit reads the same data.
     let store = scene.open().await;
     for session in store.sessions().await.unwrap() {
-        assert_eq!(read_all(&store, &session.id).await.unwrap(), (1, session.last));
+        assert_eq!(read_all(&store, &session.id).await.unwrap(), (1, session.head.last));
     }
 }
 
@@ -87,7 +87,7 @@ async fn a_group_fails_as_one(store: &Store) {
         assert_eq!(commit.await.unwrap(), Err(StoreError::Full));
     }
     for session in &sessions {
-        assert_eq!(store.session(session).await.unwrap().unwrap().last, 0);
+        assert_eq!(store.session(session).await.unwrap().unwrap().head.last, 0);
     }
 }
 

@@ -37,7 +37,7 @@ async fn an_import_is_seen_when_it_is_finished_and_goes_on_from_there() {
     assert_eq!(store.session("in").await.unwrap(), None);
     assert!(import.finish("in", Bytes::from_static(b"{}"), Listing::default(), true).await.unwrap());
     let session = store.session("in").await.unwrap().unwrap();
-    assert_eq!((session.oldest, session.last, session.ended_at_ms.is_some()), (41, 200, true));
+    assert_eq!((session.head.oldest, session.head.last, session.head.ended_at_ms.is_some()), (41, 200, true));
     assert_eq!(read_all(&store, "in").await.unwrap(), (41, 200));
     assert_eq!(store.commit("in", events("in", [201])).await.unwrap().last, 201);
     store.close().await;

@@ -68,7 +68,7 @@ async fn a_bad_change_fails_alone() {
     for (n, name) in names.iter().enumerate() {
         let last = if n % 4 == 0 { 0 } else { 2 };
         assert_eq!(read_all(&store, name).await.unwrap(), (1, last));
-        assert_eq!(store.session(name).await.unwrap().unwrap().bytes > 0, last > 0);
+        assert_eq!(store.session(name).await.unwrap().unwrap().head.bytes > 0, last > 0);
     }
     assert_eq!(store.stats().failures, 0);
 }

@@ -174,7 +174,7 @@ impl Pair {
     async fn check_list(&self) {
         let mut listed: Vec<_> = self.store.sessions().await.unwrap().into_iter().collect();
         listed.sort_by(|a, b| a.id.cmp(&b.id));
-        let found = listed.into_iter().map(|s| (s.id, s.record, s.oldest, s.last, s.bytes));
+        let found = listed.into_iter().map(|s| (s.id, s.record, s.head.oldest, s.head.last, s.head.bytes));
         let expected = self.sessions.iter().map(|(session, model)| {
             (name(*session), model.record.clone(), model.oldest, model.last(), model.kept_bytes(model.oldest))
         });

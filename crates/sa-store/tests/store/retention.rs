@@ -36,7 +36,11 @@ async fn bytes_are_bounded_and_the_newest_event_stays_however_large() {
     let store = scene.open_keeping(Retention { bytes_per_session: limit, ..Retention::default() }).await;
     fill(&store, "a", 1500).await;
     let session = store.session("a").await.unwrap().unwrap();
-    assert!(session.bytes <= limit && session.bytes > limit * 9 / 10, "{} bytes are kept", session.bytes);
+    assert!(
+        session.head.bytes <= limit && session.head.bytes > limit * 9 / 10,
+        "{} bytes are kept",
+        session.head.bytes
+    );
     let large = NewEvent { id: 1501, at_ms: 1, data: vec![b'x'; 300_000].into(), mark: None };
     let committed = store.commit("a", Change { events: vec![large], ..Change::default() }).await.unwrap();
     assert_eq!((committed.oldest, committed.last), (1501, 1501));
@@ -160,5 +164,5 @@ async fn a_deleted_session_is_gone_at_once_and_gives_its_room_back() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(read_all(&store, "stays").await.unwrap(), (1, 10));
-    assert_eq!(store.session("goes").await.unwrap().unwrap().last, 0);
+    assert_eq!(store.session("goes").await.unwrap().unwrap().head.last, 0);
 }

@@ -106,10 +106,13 @@ async fn version_1_is_brought_up_with_all_that_is_in_it() {
     let store = scene.open().await;
     let session = store.session("old").await.unwrap().unwrap();
     assert_eq!(
-        (session.record, session.oldest, session.last, session.bytes),
+        (session.record, session.head.oldest, session.head.last, session.head.bytes),
         (Bytes::from("{\"v\":1}"), 7, 7, 5)
     );
-    assert_eq!((session.created_at_ms, session.updated_at_ms, session.ended_at_ms), (1000, 2000, Some(3000)));
+    assert_eq!(
+        (session.head.created_at_ms, session.head.updated_at_ms, session.head.ended_at_ms),
+        (1000, 2000, Some(3000))
+    );
     assert_eq!(session.webhook, None);
     let event = StoredEvent { id: 7, at_ms: 1500, data: Bytes::from("hello") };
     assert_eq!(store.events("old", 0, 9, 99).await.unwrap().events, [event]);

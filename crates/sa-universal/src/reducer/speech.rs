@@ -104,7 +104,7 @@ pub(super) struct Speech {
 
 /// The message that a piece belongs to.
 struct ChunkTarget<'a> {
-    role: Role,
+    voice: ChunkKind,
     id: Option<&'a str>,
     parent: Option<String>,
 }
@@ -113,8 +113,7 @@ impl Speech {
     /// A piece of a message.
     pub(super) fn chunk(
         &mut self,
-        names: &mut Names,
-        scope: &Scope<'_>,
+        scope: &mut Scope<'_>,
         voice: ChunkKind,
         update: &Object,
     ) -> Vec<EventData> {
@@ -132,14 +131,14 @@ impl Speech {
         if beside.is_empty() && *content == json!({ "type": "text", "text": "" }) {
             return Vec::new();
         }
-        let place = ChunkTarget { role: voice.role(), id: id.as_deref(), parent };
+        let place = ChunkTarget { voice, id: id.as_deref(), parent };
         let mut events = Vec::new();
         let contents = match content {
             Value::Array(blocks) => blocks.as_slice(),
             one => std::slice::from_ref(one),
         };
         for block in contents {
-            self.piece(names, scope, voice, &place, block, &mut events);
+            self.piece(scope, &place, block, &mut events);
         }
         if let Some(open) = self.open.iter_mut().find(|open| open.parent == place.parent) {
             open.note(beside);
@@ -149,18 +148,17 @@ impl Speech {
 
     fn piece(
         &mut self,
-        names: &mut Names,
-        scope: &Scope<'_>,
-        voice: ChunkKind,
+        scope: &mut Scope<'_>,
         place: &ChunkTarget<'_>,
         block: &Value,
         events: &mut Vec<EventData>,
     ) {
+        let is_thought = place.voice == ChunkKind::Thought;
         let (part, beside) = blocks::part(block);
         let part = match part {
-            MessagePart::Text { text } if voice == ChunkKind::Thought => MessagePart::Reasoning { text },
+            MessagePart::Text { text } if is_thought => MessagePart::Reasoning { text },
             // Thoughts that are not in words have no form of their own.
-            _ if voice == ChunkKind::Thought => MessagePart::Unknown {
+            _ if is_thought => MessagePart::Unknown {
                 raw: json!({ "sessionUpdate": "agent_thought_chunk", "content": block }),
             },
             part => part,
@@ -169,11 +167,11 @@ impl Speech {
             MessagePart::Text { text } | MessagePart::Reasoning { text } => text.len(),
             other => serde_json::to_value(other).map_or(0, |value| json::weight(&value)),
         };
-        let index = self.at(names, scope, place, size, events);
+        let index = self.at(scope, place, size, events);
         let Some(open) = self.open.get_mut(index) else { return };
         open.note(beside);
         match open.append(part, size) {
-            Appended::Text(kind, text) if place.role == Role::Assistant => {
+            Appended::Text(kind, text) if open.message.role == Role::Assistant => {
                 events.push(EventData::MessageDelta(MessageDelta {
                     message_id: open.message.id.clone(),
                     kind,
@@ -190,19 +188,19 @@ impl Speech {
     /// The open message that a piece of that size belongs to.
     fn at(
         &mut self,
-        names: &mut Names,
-        scope: &Scope<'_>,
+        scope: &mut Scope<'_>,
         place: &ChunkTarget<'_>,
         size: usize,
         events: &mut Vec<EventData>,
     ) -> usize {
-        let base = place.id.map(|id| names::of_message(place.role, id));
+        let role = place.voice.role();
+        let base = place.id.map(|id| names::of_message(role, id));
         let found = self.open.iter().position(|open| open.parent == place.parent);
         let mut follows = None;
         if let Some(index) = found
             && let Some(open) = self.open.get(index)
         {
-            let same = open.message.role == place.role
+            let same = open.message.role == role
                 && if open.named { Some(&open.base) == base.as_ref() } else { base.is_none() };
             if same && (open.size == 0 || open.size + size <= MAX_MESSAGE) {
                 return index;
@@ -215,11 +213,11 @@ impl Speech {
             self.open.remove(0);
         }
         let named = base.is_some();
-        let base = base.or(follows).unwrap_or_else(|| self.nameless(scope, place.role));
-        let Claimed { id, continues } = names.claim(&base);
+        let base = base.or(follows).unwrap_or_else(|| self.nameless(scope, role));
+        let Claimed { id, continues } = scope.names.claim(&base);
         let mut metadata = scope.metadata(place.parent.as_deref());
         json::put(&mut metadata, "continues", continues);
-        let message = ParsedMessage { id, role: place.role, parts: Vec::new(), metadata };
+        let message = ParsedMessage { id, role, parts: Vec::new(), metadata };
         let parent = place.parent.clone();
         self.open.push(Open { message, base, named, parent, size: 0, changed: false });
         self.open.len() - 1
@@ -251,9 +249,10 @@ impl Speech {
     }
 }
 
-/// Members that all messages share.
+/// The place of messages, and the ids that they can have.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
+    pub(super) names: &'a mut Names,
     pub(super) name: &'a str,
     pub(super) turn: Option<&'a str>,
 }

@@ -3,7 +3,7 @@
 use super::live::{self, Live};
 use super::speech::Scope;
 use crate::json::{self, Fields, Object};
-use crate::names::{self, Claimed, Names};
+use crate::names::{self, Claimed};
 use crate::words::Word;
 use crate::{carrier, contents, copies, printed};
 use sa_api::sessions::{
@@ -185,13 +185,7 @@ impl Tools {
 
     /// Takes what an update says of a call, and reports its state if that is new. While the call runs, its output is reported
     /// in pieces.
-    pub(super) fn update(
-        &mut self,
-        names: &mut Names,
-        scope: &Scope<'_>,
-        id: &str,
-        update: &Object,
-    ) -> Option<EventData> {
+    pub(super) fn update(&mut self, scope: &mut Scope<'_>, id: &str, update: &Object) -> Option<EventData> {
         let (known, event) = match self.known.iter().position(|known| known.tool.id == id) {
             Some(index) => {
                 let mut known = self.known.remove(index);
@@ -202,7 +196,7 @@ impl Tools {
                 (known, event)
             }
             None => {
-                let mut known = Known::new(names, scope, id, update);
+                let mut known = Known::new(scope, id, update);
                 known.weight = known.tool.weight();
                 let event = known.tool.message(&known.name);
                 (known, Some(event))
@@ -253,8 +247,8 @@ impl Tools {
 }
 
 impl Known {
-    fn new(names: &mut Names, scope: &Scope<'_>, id: &str, update: &Object) -> Self {
-        let Claimed { id: name, continues } = names.claim(&names::of_tool(id));
+    fn new(scope: &mut Scope<'_>, id: &str, update: &Object) -> Self {
+        let Claimed { id: name, continues } = scope.names.claim(&names::of_tool(id));
         let mut tool = Tool { id: id.to_owned(), metadata: scope.metadata(None), ..Tool::default() };
         json::put(&mut tool.metadata, "continues", continues);
         tool.apply(update);

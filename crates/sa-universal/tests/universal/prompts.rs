@@ -108,9 +108,12 @@ fn turns_end_for_a_reason() {
     assert_eq!(end(json!(null)), (StopReason::Unknown, None));
     let usage = json!({ "totalTokens": 9, "inputTokens": 4, "outputTokens": 3.0, "thoughtTokens": 2, "cachedReadTokens": null });
     let usage = end(json!({ "stopReason": "end_turn", "usage": usage })).1.unwrap();
-    assert_eq!((usage.total_tokens, usage.input_tokens, usage.output_tokens), (Some(9), Some(4), Some(3)));
     assert_eq!(
-        (usage.thought_tokens, usage.cached_read_tokens, usage.cached_write_tokens),
+        (usage.tokens.total_tokens, usage.tokens.input_tokens, usage.tokens.output_tokens),
+        (Some(9), Some(4), Some(3))
+    );
+    assert_eq!(
+        (usage.tokens.thought_tokens, usage.tokens.cached_read_tokens, usage.tokens.cached_write_tokens),
         (Some(2), None, None)
     );
 }
