@@ -34,14 +34,15 @@ pub struct HubOptions {
 /// All ACP servers of the daemon. Cloning gives another handle on the same hub.
 #[derive(Clone)]
 pub struct Hub {
-    inner: Arc<Inner>,
+    inner: Arc<HubInner>,
 }
 
-struct Inner {
-    options: Arc<HubOptions>,
-    supervisor: Supervisor,
-    registry: Arc<Registry>,
-    stats: Arc<Stats>,
+/// The parts of a hub that the owners of its servers use, too.
+pub(crate) struct HubInner {
+    pub(crate) options: HubOptions,
+    pub(crate) supervisor: Supervisor,
+    pub(crate) registry: Registry,
+    pub(crate) stats: Arc<Stats>,
     owners: TaskTracker,
 }
 
@@ -55,6 +56,7 @@ pub(crate) struct Registry {
     made: Notify,
 }
 
+#[derive(Default)]
 struct Entries {
     servers: HashMap<ServerId, Server>,
     /// Servers that gave their id up and whose processes may still run.
@@ -65,12 +67,7 @@ struct Entries {
 
 impl Registry {
     fn new(numbers_after: u64) -> Self {
-        let entries = Entries {
-            servers: HashMap::new(),
-            ending: Vec::new(),
-            numbers: Numbers::new(numbers_after),
-            closing: false,
-        };
+        let entries = Entries { numbers: Numbers::new(numbers_after), ..Entries::default() };
         Self { entries: Mutex::new(entries), made: Notify::new() }
     }
 
@@ -114,14 +111,9 @@ impl Entries {
 impl Hub {
     /// Creates a hub without servers.
     pub fn new(options: HubOptions, supervisor: Supervisor) -> Self {
-        let inner = Inner {
-            registry: Arc::new(Registry::new(options.numbers_after)),
-            options: Arc::new(options),
-            supervisor,
-            stats: Arc::default(),
-            owners: TaskTracker::new(),
-        };
-        Self { inner: Arc::new(inner) }
+        let registry = Registry::new(options.numbers_after);
+        let (stats, owners) = (Arc::default(), TaskTracker::new());
+        Self { inner: Arc::new(HubInner { options, supervisor, registry, stats, owners }) }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -287,15 +279,7 @@ impl Hub {
         let created = Timestamp::now().as_millis();
         let shared = Shared::new(self.limits().log_bytes, entries.before_first(&id));
         let (server, links) = Server::new(id.clone(), &agent.id, version, created, shared);
-        let parts = OwnerParts {
-            agent,
-            server: server.clone(),
-            timeouts,
-            options: Arc::clone(&self.inner.options),
-            supervisor: self.inner.supervisor.clone(),
-            registry: Arc::clone(&self.inner.registry),
-            stats: Arc::clone(&self.inner.stats),
-        };
+        let parts = OwnerParts { agent, server: server.clone(), timeouts, hub: Arc::clone(&self.inner) };
         self.inner.owners.spawn(Owner::new(parts, links).run());
         entries.servers.insert(id, server.clone());
         self.inner.registry.made.notify_waiters();

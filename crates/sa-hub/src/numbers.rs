@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 const REMEMBERED: usize = 4096;
 
 /// The last numbers of servers that have ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Numbers {
     last: HashMap<ServerId, u64>,
     order: VecDeque<ServerId>,
@@ -19,7 +19,7 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// Remembers nothing; `floor` is a number that no earlier daemon can have reached.
     pub(crate) fn new(floor: u64) -> Self {
-        Self { last: HashMap::new(), order: VecDeque::new(), floor }
+        Self { floor, ..Self::default() }
     }
 
     /// Returns the number before the first one of a new server.

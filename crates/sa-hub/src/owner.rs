@@ -24,11 +24,11 @@ mod run;
 mod starting;
 
 use crate::command::ServerCommand;
-use crate::hub::{HubOptions, Registry};
+use crate::hub::HubInner;
 use crate::pipes::{readable, writable};
 use crate::server::Links;
 use crate::shared::Shared;
-use crate::stats::{Stats, add};
+use crate::stats::add;
 use crate::{CallError, Past, Position, Reader, ReaderKind, Server};
 use bytes::Bytes;
 use calls::{Calls, with_presence};
@@ -37,7 +37,6 @@ use run::Run;
 use sa_agents::AgentSpec;
 use sa_jsonrpc::{Kind, Message};
 use sa_relay::{Caller, Outgoing, Relay, RelayOptions, check_message};
-use sa_supervisor::Supervisor;
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
@@ -60,10 +59,7 @@ pub(crate) struct OwnerParts {
     pub(crate) agent: AgentSpec,
     pub(crate) server: Server,
     pub(crate) timeouts: Timeouts,
-    pub(crate) options: Arc<HubOptions>,
-    pub(crate) supervisor: Supervisor,
-    pub(crate) registry: Arc<Registry>,
-    pub(crate) stats: Arc<Stats>,
+    pub(crate) hub: Arc<HubInner>,
 }
 
 pub(crate) struct Owner {
@@ -90,7 +86,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     pub(crate) fn new(parts: OwnerParts, links: Links) -> Self {
-        let limits = &parts.options.limits;
+        let limits = &parts.hub.options.limits;
         let options = RelayOptions {
             line_bytes: limits.line_bytes,
             unparsed_bytes: limits.unparsed_bytes,
@@ -136,7 +132,7 @@ impl Owner {
             if let Some(deadline) = deadline.filter(|at| timer.is_elapsed() || *at < timer.deadline()) {
                 timer.as_mut().reset(deadline);
             }
-            let has_room = self.waiting.len() < self.parts.options.limits.pending_requests;
+            let has_room = self.waiting.len() < self.parts.hub.options.limits.pending_requests;
             let (pipes, pending) = self.run.split();
             tokio::select! {
                 () = stopped.as_mut() => break,
@@ -164,13 +160,13 @@ impl Owner {
         {
             return command.fail(refused.into());
         }
-        match (&self.run, command) {
-            (_, ServerCommand::Subscribe { from, kind, reply }) => {
-                drop(reply.send(Ok(self.subscribe(from, kind))));
-            }
-            (Run::Preparing(_), command) => self.waiting.push_back(command),
-            (_, command) if command.starts_agent() && !self.run.is_alive() => self.prepare(command),
-            (_, command) => self.execute(command),
+        let needs_agent = !matches!(command, ServerCommand::Subscribe { .. });
+        if needs_agent && self.run.is_preparing() {
+            self.waiting.push_back(command);
+        } else if command.starts_agent() && !self.run.is_alive() {
+            self.prepare(command);
+        } else {
+            self.execute(command);
         }
     }
 
@@ -196,7 +192,7 @@ impl Owner {
 
     /// Puts a client's message on its way to the agent.
     fn accept(&mut self, message: Message<Bytes>, caller: Caller) -> Result<(), CallError> {
-        let limit = self.parts.options.limits.stdin_queue_bytes;
+        let limit = self.parts.hub.options.limits.stdin_queue_bytes;
         let pipes = self.run.input()?;
         let queued = pipes.inbox.len();
         if queued > 0 && queued + message.bytes.len() > limit {
@@ -218,7 +214,7 @@ impl Owner {
             Kind::Response => self.patience.restart(),
             Kind::Notification => {}
         }
-        add(&self.parts.stats.messages_to_agents, 1);
+        add(&self.parts.hub.stats.messages_to_agents, 1);
         pipes.inbox.push(bytes);
         self.publish_pending();
         self.write();
@@ -240,7 +236,7 @@ impl Owner {
             }
             Position::Now | Position::Fresh => (newest, self.relay.open_questions(), None),
         };
-        let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.stats));
+        let (shared, stats) = (Arc::clone(&self.shared), Arc::clone(&self.parts.hub.stats));
         let mut reader = Reader::new(shared, stats, after, kind);
         (reader.questions, reader.past) = (questions, past);
         reader
@@ -249,13 +245,13 @@ impl Owner {
     /// Ends the agent and every wait, and gives the id up.
     async fn finish(mut self) {
         self.calls.deliver(&self.shared).await;
-        self.parts.registry.forget(&self.parts.server);
+        self.parts.hub.registry.forget(&self.parts.server);
         self.commands.close();
         self.calls.fail_all(&CallError::Deleted);
         match std::mem::replace(&mut self.run, Run::Idle) {
             Run::Live { mut agent, .. } => {
                 agent.pipes.close_input();
-                let drain = Duration::from_millis(self.parts.options.limits.farewell_ms);
+                let drain = Duration::from_millis(self.parts.hub.options.limits.farewell_ms);
                 if !drain.is_zero() {
                     // One that does not exit is stopped all the same.
                     let _ = tokio::time::timeout(drain, agent.pipes.process.wait()).await;
@@ -268,11 +264,11 @@ impl Owner {
         }
         self.refuse_waiting(&CallError::Deleted).await;
         self.shared.journal.close();
-        self.parts.registry.ended(&self.parts.server);
+        self.parts.hub.registry.ended(&self.parts.server);
         drop(self.ended);
     }
 
     fn stop_grace(&self) -> Duration {
-        Duration::from_millis(self.parts.options.limits.stop_grace_ms)
+        Duration::from_millis(self.parts.hub.options.limits.stop_grace_ms)
     }
 }

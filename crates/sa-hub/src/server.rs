@@ -1,6 +1,6 @@
 //! The handle of one ACP server: what callers can ask of it.
 
-use crate::command::ServerCommand;
+use crate::command::{Reply, ServerCommand};
 use crate::shared::Shared;
 use crate::streams::Streams;
 use crate::{Attachment, CallError, Reader, ReaderKind, ServerId, StreamError};
@@ -249,13 +249,48 @@ impl Server {
         self.inner.ended.cancelled().await;
     }
 
-    async fn ask<T>(
-        &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, CallError>>) -> ServerCommand,
-    ) -> Result<T, CallError> {
+    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> ServerCommand) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
         let gone = || self.inner.shared.failure.get().cloned().unwrap_or(CallError::Deleted);
         self.inner.commands.send(command(reply)).await.map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use crate::{Hub, HubOptions, Limits};
+    use sa_agents::Catalogue;
+    use sa_install::ClientOptions;
+    use sa_install::testing::launcher;
+    use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    /// Returns a hub that starts no agent.
+    fn hub() -> Hub {
+        let launcher = launcher(PathBuf::from("/nonexistent"), ClientOptions::default());
+        let env = BaseEnv::Clean(Vec::new());
+        let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
+        let catalogue = Catalogue::shipped().unwrap();
+        Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)
+    }
+
+    #[tokio::test]
+    async fn a_command_that_was_on_its_way_when_the_server_ended_is_answered() {
+        let hub = hub();
+        let id = ServerId::parse("one").unwrap();
+        let server = hub.open(&id, Some("demo"), None).unwrap();
+        // The place in the queue is taken, the command is not there yet.
+        let place = server.inner.commands.reserve().await.unwrap();
+        let closing = tokio::spawn(async move { hub.close(&id).await });
+        server.inner.commands.closed().await;
+        let (reply, answer) = oneshot::channel();
+        place.send(ServerCommand::Start { reply });
+        let answered = tokio::time::timeout(Duration::from_secs(20), answer).await;
+        assert!(matches!(answered.expect("nobody answers"), Ok(Err(CallError::Deleted))));
+        assert!(closing.await.unwrap());
     }
 }

@@ -3,11 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bytes::Bytes;
-use sa_agents::{AgentSpec, Catalogue, Launch, Platform};
+use sa_agents::{AgentSpec, Catalogue, Launch};
 use sa_hub::{Hub, HubOptions, Limits, Position, Reader, ReaderKind, ServerId};
-use sa_install::{
-    ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
-};
+use sa_install::ClientOptions;
+use sa_install::testing::launcher;
 use sa_journal::Step;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::BTreeMap;
@@ -38,18 +37,7 @@ fn hub_with(script: &str, limits: Limits) -> Hub {
         modes: Default::default(),
         token: None,
     });
-    let installer = Installer::new(InstallerOptions {
-        data_dir: PathBuf::from("/nonexistent"),
-        platform: Platform::LinuxX64,
-        client: ClientOptions::default(),
-        npm: NpmConfig::load(&NpmSources::default()),
-        supervisor: None,
-        registry: ACP_REGISTRY.parse().unwrap(),
-        search_path: None,
-        allow_unverified: false,
-        observer: None,
-    });
-    let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
+    let launcher = launcher(PathBuf::from("/nonexistent"), ClientOptions::default());
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
     Hub::new(HubOptions { catalogue, limits, launcher, numbers_after: 0 }, supervisor)

@@ -2,18 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bytes::Bytes;
-use sa_agents::{AgentSpec, Catalogue, Launch, Platform, Recipe, Registry, Source};
+use sa_agents::{AgentSpec, Catalogue, Launch, Recipe, Registry, Source};
 use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ReaderKind, ServerId, WhenStopped};
-use sa_install::{
-    ACP_REGISTRY, ClientOptions, Installer, InstallerOptions, Launcher, NpmConfig, NpmSources, Preinstall,
-};
+use sa_install::ClientOptions;
+use sa_install::testing::launcher;
 use sa_journal::Step;
 use sa_jsonrpc::Message;
 use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Much less than an installation from a silent mirror takes.
@@ -43,18 +42,8 @@ fn hub(program: &Path, mirror: &TcpListener) -> Hub {
         token: None,
     });
     let mirror = format!("http://{}", mirror.local_addr().unwrap());
-    let installer = Installer::new(InstallerOptions {
-        data_dir: program.parent().unwrap().join("data"),
-        platform: Platform::LinuxX64,
-        client: ClientOptions { mirror: Some(mirror.parse().unwrap()), ..ClientOptions::default() },
-        npm: NpmConfig::load(&NpmSources::default()),
-        supervisor: None,
-        registry: ACP_REGISTRY.parse().unwrap(),
-        search_path: None,
-        allow_unverified: false,
-        observer: None,
-    });
-    let launcher = Launcher::new(installer, PathBuf::from("/nonexistent"), Preinstall::default());
+    let client = ClientOptions { mirror: Some(mirror.parse().unwrap()), ..ClientOptions::default() };
+    let launcher = launcher(program.parent().unwrap().join("data"), client);
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
     Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)

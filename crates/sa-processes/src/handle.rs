@@ -9,9 +9,9 @@ use crate::reader::Reader;
 use crate::shared::Shared;
 use crate::spec::Spec;
 use bytes::Bytes;
-use sa_api::{ProcessInfo, ProcessLogsStream, ProcessOwner, ProcessState, Timestamp};
+use sa_api::{ExitStatus, ProcessInfo, ProcessLogsStream, ProcessOwner, ProcessState, Timestamp};
 use sa_journal::{Gap, Step};
-use sa_supervisor::{Process as Child, TerminalSize};
+use sa_supervisor::{Exit, Process as Child, TerminalSize};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -26,14 +26,20 @@ pub enum AfterInput {
 /// The end of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// The exit code, unless a signal ended it.
-    pub code: Option<i32>,
-    /// Number of the signal that ended it, if one did.
-    pub signal: Option<i32>,
-    /// Set if the kernel killed it because memory ran out.
-    pub out_of_memory: bool,
-    /// The time of the end, in milliseconds since 1970.
-    pub at_ms: u64,
+    pub exit: ExitStatus,
+    /// The time of the end.
+    pub at: Timestamp,
+}
+
+impl Ended {
+    pub(crate) fn now(child: &Child, exit: Exit) -> Self {
+        Self { exit: status(child, exit), at: Timestamp::now() }
+    }
+}
+
+/// Returns an exit as the contract describes it.
+pub(crate) fn status(child: &Child, Exit { code, signal }: Exit) -> ExitStatus {
+    ExitStatus { exit_code: code, signal, oom_killed: child.ran_out_of_memory() }
 }
 
 /// One process. Cloning gives another handle on the same one.
@@ -49,7 +55,7 @@ pub(crate) struct Inner {
     /// In the order of creation.
     pub(crate) number: u64,
     pub(crate) spec: Spec,
-    pub(crate) created_at_ms: u64,
+    pub(crate) created_at: Timestamp,
     pub(crate) child: Child,
     pub(crate) commands: mpsc::Sender<ProcessCommand>,
     pub(crate) shared: Arc<Shared>,
@@ -74,7 +80,7 @@ impl Process {
 
     /// Returns the process as the contract describes it.
     pub fn describe(&self) -> ProcessInfo {
-        let Inner { id, spec, created_at_ms, child, shared, .. } = &*self.inner;
+        let Inner { id, spec, created_at, child, shared, .. } = &*self.inner;
         let ended = shared.ended();
         ProcessInfo {
             id: id.clone(),
@@ -86,13 +92,11 @@ impl Process {
             owner: ProcessOwner::User,
             status: if ended.is_some() { ProcessState::Exited } else { ProcessState::Running },
             pid: ended.is_none().then(|| child.pid()),
-            exit_code: ended.as_ref().and_then(|ended| ended.code),
-            signal: ended.as_ref().and_then(|ended| ended.signal),
-            oom_killed: ended.as_ref().is_some_and(|ended| ended.out_of_memory),
-            created_at: Timestamp::from_millis(*created_at_ms),
-            exited_at: ended.as_ref().map(|ended| Timestamp::from_millis(ended.at_ms)),
-            created_at_ms: *created_at_ms,
-            exited_at_ms: ended.map(|ended| ended.at_ms),
+            exit: ended.as_ref().map(|ended| ended.exit).unwrap_or_default(),
+            created_at: *created_at,
+            exited_at: ended.as_ref().map(|ended| ended.at),
+            created_at_ms: created_at.as_millis(),
+            exited_at_ms: ended.map(|ended| ended.at.as_millis()),
         }
     }
 

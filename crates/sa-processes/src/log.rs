@@ -2,7 +2,7 @@
 
 use crate::limits::ENTRY_OVERHEAD;
 use bytes::Bytes;
-use sa_api::ProcessLogsStream;
+use sa_api::{ProcessLogsStream, Timestamp};
 use sa_journal::Ring;
 
 /// One piece of output.
@@ -11,8 +11,8 @@ pub struct Entry {
     /// The sequence number; the first one is 1.
     pub sequence: u64,
     pub stream: ProcessLogsStream,
-    /// The time of the read, in milliseconds since 1970.
-    pub timestamp_ms: u64,
+    /// The time of the read.
+    pub timestamp: Timestamp,
     /// The bytes, as they were written.
     pub data: Bytes,
     /// Bytes of output before this one.
@@ -77,7 +77,7 @@ mod tests {
             (1..).zip([ProcessLogsStream::Stdout, ProcessLogsStream::Stderr, ProcessLogsStream::Stdout])
         {
             let data = Bytes::from_static(b"0123456789");
-            log.append(Entry { sequence, stream, timestamp_ms: 0, data, offset: log.end() });
+            log.append(Entry { sequence, stream, timestamp: Timestamp::default(), data, offset: log.end() });
         }
         let stdout = |entry: &Entry| entry.stream == ProcessLogsStream::Stdout;
         assert_eq!(Position::Tail(2).resolve(&log, stdout), 0);

@@ -12,7 +12,7 @@ use crate::handle::{AfterInput, Ended};
 use crate::input::{Input, QueuedInput};
 use crate::limits::{READER_LAG_BYTES, READER_STALL};
 use crate::registry::{Registry, Slot};
-use crate::shared::{Shared, now_ms};
+use crate::shared::Shared;
 use crate::streams::Streams;
 use bytes::Bytes;
 use sa_api::ProcessLogsStream;
@@ -136,12 +136,7 @@ impl Owner {
         // Its place is free, and it counts as ended, before anybody can see that: who waits for it may start the next.
         drop(slot);
         registry.ended(&id);
-        shared.end(Ended {
-            code: exit.code,
-            signal: exit.signal,
-            out_of_memory: child.ran_out_of_memory(),
-            at_ms: now_ms(),
-        });
+        shared.end(Ended::now(&child, exit));
         // Waits for senders that have their place in the queue already: what they put there after it was dropped would never
         // be answered.
         while commands.recv().await.is_some() {}

@@ -6,11 +6,11 @@ use crate::handle::{Inner, Process};
 use crate::input::Input;
 use crate::limits::{COMMANDS, ENDED_LOG_BYTES, INPUT_QUEUE_BYTES};
 use crate::owner::Owner;
-use crate::shared::{Shared, now_ms};
+use crate::shared::Shared;
 use crate::spec::Spec;
 use crate::streams::{Stdin, Streams};
 use parking_lot::{Mutex, MutexGuard};
-use sa_api::{ProcessConfig, ProcessInfo};
+use sa_api::{ProcessConfig, ProcessInfo, Timestamp};
 use sa_supervisor::Supervisor;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -162,7 +162,7 @@ impl Processes {
                 id: id.clone(),
                 number: entries.started,
                 spec,
-                created_at_ms: now_ms(),
+                created_at: Timestamp::now(),
                 child: child.clone(),
                 commands: sender,
                 shared: Arc::clone(&shared),

@@ -1,23 +1,18 @@
 //! Runs one command from start to end, within a timeout that always fires.
 
 use crate::error::StartError;
+use crate::handle::status;
 use crate::registry::Processes;
-use crate::scratch::Look;
 use crate::spec::{RunBounds, Spec};
 use crate::streams::{Stdin, Streams};
-use sa_api::ProcessLogsStream;
+use sa_api::{ExitStatus, ProcessLogsStream};
 use sa_supervisor::{Exit, Process as Child};
 use std::time::{Duration, Instant};
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOutcome {
-    /// The exit code, unless a signal ended it.
-    pub code: Option<i32>,
-    /// Number of the signal that ended it, if one did.
-    pub signal: Option<i32>,
-    /// Set if the kernel killed it because memory ran out.
-    pub out_of_memory: bool,
+    pub exit: ExitStatus,
     /// Set if it was ended by the timeout.
     pub timed_out: bool,
     pub stdout: Captured,
@@ -32,14 +27,6 @@ pub struct Captured {
     pub bytes: Vec<u8>,
     /// Set if there was more.
     pub truncated: bool,
-}
-
-impl Captured {
-    fn push(&mut self, bytes: &[u8], limit: usize) {
-        let room = limit.saturating_sub(self.bytes.len());
-        self.bytes.extend(bytes.iter().take(room));
-        self.truncated |= bytes.len() > room;
-    }
 }
 
 /// Kills a command that nobody waits for any more.
@@ -67,7 +54,8 @@ impl Processes {
         let child = self.supervisor.spawn_on_pipes(spec.for_supervisor(&self.workspace)).await?;
         let (child, streams) = Streams::of_pipes(child, Stdin::Empty);
         let mut leash = Leash(Some(child.clone()));
-        let mut run = Run { streams, limit, stdout: Captured::default(), stderr: Captured::default() };
+        let output = Output { limit, stdout: Captured::default(), stderr: Captured::default() };
+        let mut run = Run { streams, output };
         let (exit, timed_out) = match tokio::time::timeout(timeout, run.until_end(&child)).await {
             Ok(exit) => (exit, false),
             Err(_) => (child.stop(Duration::ZERO).await, true),
@@ -75,23 +63,35 @@ impl Processes {
         run.take_rest();
         leash.0 = None;
         Ok(RunOutcome {
-            code: exit.code,
-            signal: exit.signal,
-            out_of_memory: child.ran_out_of_memory(),
+            exit: status(&child, exit),
             timed_out,
-            stdout: run.stdout,
-            stderr: run.stderr,
+            stdout: run.output.stdout,
+            stderr: run.output.stderr,
             duration: started.elapsed(),
         })
+    }
+}
+
+/// The beginnings of both output streams.
+struct Output {
+    limit: usize,
+    stdout: Captured,
+    stderr: Captured,
+}
+
+impl Output {
+    fn push(&mut self, stream: ProcessLogsStream, bytes: &[u8]) {
+        let captured = if stream == ProcessLogsStream::Stderr { &mut self.stderr } else { &mut self.stdout };
+        let room = self.limit.saturating_sub(captured.bytes.len());
+        captured.bytes.extend(bytes.iter().take(room));
+        captured.truncated |= bytes.len() > room;
     }
 }
 
 /// A command that runs.
 struct Run {
     streams: Streams,
-    limit: usize,
-    stdout: Captured,
-    stderr: Captured,
+    output: Output,
 }
 
 impl Run {
@@ -108,22 +108,12 @@ impl Run {
             tokio::select! {
                 ended = child.wait(), if exit.is_none() => exit = Some(ended),
                 () = child.gone(), if exit.is_some() => self.take_rest(),
-                stream = self.streams.readable() => drop(self.read(stream)),
+                stream = self.streams.readable() => self.streams.read(stream, |bytes| self.output.push(stream, bytes)),
             }
         }
     }
 
-    fn read(&mut self, stream: ProcessLogsStream) -> Look {
-        let captured = if stream == ProcessLogsStream::Stderr { &mut self.stderr } else { &mut self.stdout };
-        let limit = self.limit;
-        self.streams.read(stream, |bytes| captured.push(bytes, limit))
-    }
-
     fn take_rest(&mut self) {
-        let Self { streams, limit, stdout, stderr } = self;
-        streams.drain(|stream, bytes| {
-            let captured = if stream == ProcessLogsStream::Stderr { &mut *stderr } else { &mut *stdout };
-            captured.push(bytes, *limit);
-        });
+        self.streams.drain(|stream, bytes| self.output.push(stream, bytes));
     }
 }

@@ -3,10 +3,9 @@
 use crate::handle::Ended;
 use crate::log::Entry;
 use bytes::Bytes;
-use sa_api::ProcessLogsStream;
+use sa_api::{ProcessLogsStream, Timestamp};
 use sa_journal::{Journal, Ring};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, watch};
 
 /// One writer, the owner; everybody else reads.
@@ -33,7 +32,7 @@ impl Shared {
             let log = self.journal.ring();
             (log.newest(), log.end())
         };
-        let entry = Entry { sequence: newest + 1, stream, timestamp_ms: now_ms(), data, offset };
+        let entry = Entry { sequence: newest + 1, stream, timestamp: Timestamp::now(), data, offset };
         self.journal.append(entry);
     }
 
@@ -52,10 +51,4 @@ impl Shared {
         // An error means that the sender is gone, and it lives in `self`.
         let _ = self.ended.subscribe().wait_for(Option::is_some).await;
     }
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

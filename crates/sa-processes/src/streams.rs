@@ -72,7 +72,7 @@ impl Streams {
         }
     }
 
-    pub(crate) fn read(&mut self, stream: ProcessLogsStream, work: impl FnOnce(&[u8])) -> Look {
+    pub(crate) fn read(&mut self, stream: ProcessLogsStream, work: impl FnOnce(&[u8])) {
         match self {
             Self::Pipes { stdout, stderr, .. } => {
                 let pipe = if stream == ProcessLogsStream::Stderr { stderr } else { stdout };
@@ -82,12 +82,9 @@ impl Streams {
                 if look == Look::End {
                     *pipe = None;
                 }
-                look
             }
             Self::Terminal { terminal, open, .. } => {
-                let look = scratch::read(|buffer| terminal.try_read(buffer), work);
-                *open = look != Look::End;
-                look
+                *open = scratch::read(|buffer| terminal.try_read(buffer), work) != Look::End;
             }
         }
     }
@@ -102,24 +99,12 @@ impl Streams {
                 {
                     let file = pipe.map(|pipe| pipe.as_fd().try_clone_to_owned().map(File::from));
                     let Some(Ok(mut file)) = file else { continue };
-                    drain(|taken| {
-                        let work = |bytes: &[u8]| {
-                            *taken += bytes.len();
-                            work(stream, bytes);
-                        };
-                        scratch::read(|buffer| file.read(buffer), work)
-                    });
+                    drain(|buffer| file.read(buffer), |bytes| work(stream, bytes));
                 }
             }
             Self::Terminal { terminal, open, .. } => {
                 if *open {
-                    drain(|taken| {
-                        let work = |bytes: &[u8]| {
-                            *taken += bytes.len();
-                            work(ProcessLogsStream::Pty, bytes);
-                        };
-                        scratch::read(|buffer| terminal.read_now(buffer), work)
-                    });
+                    drain(|buffer| terminal.read_now(buffer), |bytes| work(ProcessLogsStream::Pty, bytes));
                 }
                 *open = false;
             }
@@ -172,10 +157,16 @@ impl Streams {
     }
 }
 
-/// Repeats `read`, which adds what it took, until nothing is left or more came than the writers can have left behind.
-fn drain(mut read: impl FnMut(&mut usize) -> Look) {
+/// Repeats `read` until nothing is left or more came than the writers can have left behind.
+fn drain(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>, mut work: impl FnMut(&[u8])) {
     let mut taken = 0;
-    while taken < DRAIN_BYTES && read(&mut taken) == Look::Data {}
+    let mut look = Look::Data;
+    while look == Look::Data && taken < DRAIN_BYTES {
+        look = scratch::read(&mut read, |bytes| {
+            taken += bytes.len();
+            work(bytes);
+        });
+    }
 }
 
 async fn ready(pipe: Option<&pipe::Receiver>) {
@@ -193,18 +184,14 @@ mod tests {
     #[test]
     fn a_writer_that_never_stops_does_not_hold_the_reader() {
         let mut read = 0;
-        drain(|taken| {
-            *taken += 1000;
-            read += 1000;
-            Look::Data
-        });
+        drain(|_| Ok(1000), |bytes| read += bytes.len());
         assert!((DRAIN_BYTES..DRAIN_BYTES + 1000).contains(&read), "{read}");
     }
 
     #[test]
     fn the_rest_of_the_output_is_read_to_its_end() {
-        let mut looks = [Look::Data, Look::Data, Look::Nothing].into_iter();
-        drain(|_| looks.next().unwrap_or(Look::End));
-        assert_eq!(looks.next(), None);
+        let mut reads = [Ok(1), Ok(1), Err(io::ErrorKind::WouldBlock.into())].into_iter();
+        drain(|_| reads.next().unwrap_or(Ok(0)), |_| {});
+        assert!(reads.next().is_none());
     }
 }

@@ -4,7 +4,7 @@
 mod stage;
 
 use bytes::Bytes;
-use sa_api::{ProcessConfig, ProcessLogsStream, ProcessState};
+use sa_api::{ExitStatus, ProcessConfig, ProcessLogsStream, ProcessState};
 use sa_journal::Step;
 use sa_processes::{
     AfterInput, Ended, InputError, Position, RemoveError, ResizeError, Spec, StartError, TerminalSize,
@@ -18,7 +18,7 @@ async fn output_is_kept_by_sequence_and_complete_at_the_end() {
     let process = processes.create(script("echo one; echo two >&2; echo three; exit 3")).await.unwrap();
     within(process.wait()).await;
     let info = process.describe();
-    assert_eq!((info.status, info.exit_code, info.signal), (ProcessState::Exited, Some(3), None));
+    assert_eq!((info.status, info.exit.exit_code, info.exit.signal), (ProcessState::Exited, Some(3), None));
     assert!(info.id.starts_with("proc_") && info.pid.is_none() && !info.tty);
     let (entries, dropped) = process.output(Position::After(0), None);
     assert_eq!(dropped, None);
@@ -113,13 +113,19 @@ async fn stopping_ends_the_whole_tree_and_says_how() {
     assert!(is_alive(child));
     within(process.stop(Duration::from_secs(10))).await;
     assert!(!is_alive(child));
-    assert!(matches!(process.ended(), Some(Ended { code: None, signal: Some(15), .. })));
+    assert!(matches!(
+        process.ended(),
+        Some(Ended { exit: ExitStatus { exit_code: None, signal: Some(15), .. }, .. })
+    ));
 
     let stubborn =
         processes.create(script("trap '' TERM; echo ready; while :; do sleep 1; done")).await.unwrap();
     within(printed(&stubborn, "ready")).await;
     within(stubborn.stop(Duration::from_millis(50))).await;
-    assert!(matches!(stubborn.ended(), Some(Ended { signal: Some(9), out_of_memory: false, .. })));
+    assert!(matches!(
+        stubborn.ended(),
+        Some(Ended { exit: ExitStatus { signal: Some(9), oom_killed: false, .. }, .. })
+    ));
 }
 
 #[tokio::test]
@@ -127,7 +133,7 @@ async fn what_a_process_leaves_behind_is_ended_and_does_not_hold_up_its_end() {
     let processes = processes();
     let process = processes.create(script("sleep 600 & echo child $!")).await.unwrap();
     within(process.wait()).await;
-    assert_eq!(process.ended().unwrap().code, Some(0));
+    assert_eq!(process.ended().unwrap().exit.exit_code, Some(0));
     let child = number_after(&all_text(&process), "child ");
     until("the child is gone", || !is_alive(child)).await;
 }

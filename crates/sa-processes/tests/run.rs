@@ -23,7 +23,10 @@ async fn output_and_exit_code_come_back() {
     let outcome = run(&processes(), spec).await.unwrap();
     let stdout = String::from_utf8(outcome.stdout.bytes).unwrap();
     assert_eq!(stdout, format!("hi\n{}\n", directory.path().canonicalize().unwrap().display()));
-    assert_eq!((outcome.stderr.bytes, outcome.code, outcome.signal), (b"bad\n".to_vec(), Some(7), None));
+    assert_eq!(
+        (outcome.stderr.bytes, outcome.exit.exit_code, outcome.exit.signal),
+        (b"bad\n".to_vec(), Some(7), None)
+    );
     assert!(!outcome.timed_out && !outcome.stdout.truncated && !outcome.stderr.truncated);
 }
 
@@ -38,7 +41,7 @@ async fn the_workspace_is_where_commands_start() {
 #[tokio::test]
 async fn a_signal_is_reported() {
     let outcome = run(&processes(), script("kill -USR1 $$")).await.unwrap();
-    assert_eq!((outcome.code, outcome.signal), (None, Some(10)));
+    assert_eq!((outcome.exit.exit_code, outcome.exit.signal), (None, Some(10)));
 }
 
 #[tokio::test]
@@ -47,7 +50,7 @@ async fn the_time_out_fires_while_a_grandchild_holds_the_pipes() {
     let started = Instant::now();
     let outcome =
         within(processes.run(script("sleep 7251 & echo before; sleep 7252"), timeout(300))).await.unwrap();
-    assert!(outcome.timed_out && outcome.code.is_none() && outcome.stdout.bytes == b"before\n");
+    assert!(outcome.timed_out && outcome.exit.exit_code.is_none() && outcome.stdout.bytes == b"before\n");
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     assert!(with_argument("7251").is_empty() && with_argument("7252").is_empty());
 }
@@ -66,7 +69,10 @@ async fn the_time_out_fires_in_a_flood_and_against_those_who_ignore_signals() {
 #[tokio::test]
 async fn what_a_command_leaves_behind_does_not_hold_up_its_end() {
     let outcome = within(run(&processes(), script("sleep 7253 & echo done"))).await.unwrap();
-    assert_eq!((outcome.code, outcome.timed_out, outcome.stdout.bytes), (Some(0), false, b"done\n".to_vec()));
+    assert_eq!(
+        (outcome.exit.exit_code, outcome.timed_out, outcome.stdout.bytes),
+        (Some(0), false, b"done\n".to_vec())
+    );
     assert!(with_argument("7253").is_empty());
 }
 

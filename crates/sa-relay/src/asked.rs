@@ -14,7 +14,7 @@ pub struct Question {
     pub data: Bytes,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct OpenQuestions {
     questions: BTreeMap<u64, (Id, Question)>,
     sequences: HashMap<Id, u64>,
@@ -25,7 +25,7 @@ pub(crate) struct OpenQuestions {
 impl OpenQuestions {
     /// Keeps questions up to about `limit` bytes, and always the newest; older ones are found in the log only.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { questions: BTreeMap::new(), sequences: HashMap::new(), bytes: 0, limit }
+        Self { limit, ..Self::default() }
     }
 
     /// Notes a request of the agent. It is copied, so that one question does not keep a whole segment alive.

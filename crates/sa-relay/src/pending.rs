@@ -94,7 +94,7 @@ pub(crate) enum CancelRoute {
     Nowhere,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Pending {
     /// By the id that the agent knows.
     requests: HashMap<Id, Waiting>,
@@ -118,16 +118,7 @@ pub fn check_message<B: AsRef<[u8]>>(message: &Message<B>) -> Result<(), Refused
 
 impl Pending {
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            requests: HashMap::new(),
-            waiting: BTreeMap::new(),
-            given_up: VecDeque::new(),
-            has_forgotten: false,
-            limit,
-            admitted: 0,
-            next_id: FIRST_REPLACEMENT,
-            alike: Alike::default(),
-        }
+        Self { limit, next_id: FIRST_REPLACEMENT, ..Self::default() }
     }
 
     /// Registers a request. Returns the id under which it goes to the agent, if not its own.

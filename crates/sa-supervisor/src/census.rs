@@ -39,8 +39,10 @@ impl Census {
         self.entries.values()
     }
 
-    pub(crate) fn get(&self, pid: i32) -> Option<&CensusEntry> {
-        self.entries.get(&pid)
+    /// Returns this process, the daemon. System calls do not give a valid number for a group or session that was made outside
+    /// this pid namespace.
+    pub(crate) fn daemon(&self) -> Option<&CensusEntry> {
+        self.entries.get(&rustix::process::getpid().as_raw_pid())
     }
 
     /// Returns the process itself, its parent, and so on.

@@ -72,16 +72,12 @@ impl BaseEnv {
     }
 
     pub(crate) fn into_variables(self) -> Variables {
-        match self {
-            BaseEnv::Inherit(mut all) => {
-                all.retain(|(name, _)| !is_own(name));
-                all
-            }
-            BaseEnv::Clean(mut all) => {
-                all.retain(|(name, _)| is_clean(name));
-                all
-            }
-        }
+        let (mut all, is_kept): (Variables, fn(&OsStr) -> bool) = match self {
+            BaseEnv::Inherit(all) => (all, |name| !is_own(name)),
+            BaseEnv::Clean(all) => (all, is_clean),
+        };
+        all.retain(|(name, _)| is_kept(name));
+        all
     }
 }
 

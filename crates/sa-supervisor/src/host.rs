@@ -92,10 +92,6 @@ impl Host {
         tree.mark_gone();
     }
 
-    pub(crate) fn has_trees(&self) -> bool {
-        !self.trees.lock().is_empty()
-    }
-
     pub(crate) fn tree_count(&self) -> usize {
         self.trees.lock().len()
     }

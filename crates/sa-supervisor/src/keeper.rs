@@ -207,12 +207,11 @@ impl Keeper {
     }
 
     fn on_exit(&mut self, pid: Pid, status: WaitStatus) {
-        let exit = match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => Exit::with_code(code),
-            (None, Some(signal)) => Exit::by_signal(signal),
+        let exit = Exit { code: status.exit_status(), signal: status.terminating_signal() };
+        if exit.code.or(exit.signal).is_none() {
             // Stopped or continued, which was not asked for.
-            (None, None) => return,
-        };
+            return;
+        }
         match self.wards.remove(&pid) {
             Some(Ward::Leader { tree, status, oom_kills }) => {
                 if !tree.was_killed() && self.oom.claim(oom_kills, &exit) {

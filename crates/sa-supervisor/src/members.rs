@@ -10,23 +10,6 @@ use std::collections::{HashMap, HashSet};
 use crate::census::{Census, CensusEntry};
 use crate::environment::markers;
 
-/// The daemon, as a census shows it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Daemon {
-    pub(crate) pid: i32,
-    pub(crate) group: i32,
-    pub(crate) session: i32,
-}
-
-impl Daemon {
-    /// Taken from the census and not from the system calls, whose answer is no valid number when the group
-    /// or session was made outside this pid namespace.
-    pub(crate) fn of(census: &Census) -> Option<Self> {
-        let me = census.get(rustix::process::getpid().as_raw_pid())?;
-        Some(Daemon { pid: me.pid, group: me.group, session: me.session })
-    }
-}
-
 /// The members of a tree in the last census. A member that drops its environment, is orphaned and forks stays
 /// recognizable by this. Nothing older is kept: numbers of groups and sessions without members are free for others.
 #[derive(Default)]
@@ -37,7 +20,7 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    pub(crate) fn of(members: &[&CensusEntry], daemon: Daemon) -> Self {
+    pub(crate) fn of(members: &[&CensusEntry], daemon: &CensusEntry) -> Self {
         let groups = members.iter().map(|entry| entry.group).filter(|&group| group != daemon.group);
         let sessions = members.iter().map(|entry| entry.session).filter(|&session| session != daemon.session);
         Traces {
@@ -86,7 +69,7 @@ impl Claims {
     fn of(
         &self,
         entry: &CensusEntry,
-        daemon: Daemon,
+        daemon: &CensusEntry,
         marker: &mut impl FnMut(&CensusEntry) -> Option<String>,
     ) -> Option<usize> {
         if entry.pid == daemon.pid {
@@ -113,7 +96,7 @@ impl Claims {
 /// away.
 pub(crate) fn assign<'c>(
     census: &'c Census,
-    daemon: Daemon,
+    daemon: &CensusEntry,
     claims: &[Claim<'_>],
     mut marker: impl FnMut(&CensusEntry) -> Option<String>,
 ) -> Vec<Vec<&'c CensusEntry>> {
@@ -138,7 +121,7 @@ pub(crate) fn assign<'c>(
 /// what is in the daemon's own group was not started here.
 pub(crate) fn strays<'c>(
     census: &'c Census,
-    daemon: Daemon,
+    daemon: &CensusEntry,
     excepted: &HashSet<i32>,
 ) -> Vec<&'c CensusEntry> {
     let is_stray = |entry: &CensusEntry| {
@@ -155,7 +138,8 @@ pub(crate) fn strays<'c>(
 mod tests {
     use super::*;
 
-    const DAEMON: Daemon = Daemon { pid: 10, group: 10, session: 10 };
+    const DAEMON: &CensusEntry =
+        &CensusEntry { pid: 10, parent: 1, group: 10, session: 10, started: 0, alive: true };
 
     fn entry(pid: i32, parent: i32, group: i32, session: i32) -> CensusEntry {
         CensusEntry { pid, parent, group, session, started: 1, alive: true }

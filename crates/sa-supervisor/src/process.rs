@@ -21,16 +21,8 @@ pub struct Exit {
 }
 
 impl Exit {
-    pub(crate) fn with_code(code: i32) -> Self {
-        Exit { code: Some(code), signal: None }
-    }
-
-    pub(crate) fn by_signal(signal: i32) -> Self {
-        Exit { code: None, signal: Some(signal) }
-    }
-
     pub(crate) fn killed() -> Self {
-        Exit::by_signal(libc::SIGKILL)
+        Exit { code: None, signal: Some(libc::SIGKILL) }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::census::{self, Attempt, Census, CensusEntry, is_shortage};
 use crate::environment::TREE_MARKER;
 use crate::host::Host;
 use crate::limits;
-use crate::members::{self, Claim, Daemon};
+use crate::members::{self, Claim};
 use crate::tree::Tree;
 use crate::tree_stop::TreeStop;
 use parking_lot::{Condvar, Mutex};
@@ -133,8 +133,7 @@ fn advance_all(host: &Host, stops: &mut Vec<TreeStop>) {
         Attempt::Impossible => None,
         Attempt::Later => return stops.retain_mut(|stop| keep(host, stop.advance_blindly())),
     };
-    let Some((census, daemon)) = census.as_ref().and_then(|census| Some((census, Daemon::of(census)?)))
-    else {
+    let Some((census, daemon)) = census.as_ref().and_then(|census| Some((census, census.daemon()?))) else {
         stops.retain_mut(|stop| keep(host, stop.advance_by_group()));
         return;
     };
@@ -197,7 +196,7 @@ fn kill_strays(host: &Host) {
 /// Kills the orphans that a look finds; returns whether another look is needed.
 fn may_have_strays(host: &Host) -> bool {
     let _still = host.hold_forks();
-    if host.has_trees() {
+    if host.tree_count() > 0 {
         return false;
     }
     let census = match Census::take() {
@@ -205,7 +204,7 @@ fn may_have_strays(host: &Host) -> bool {
         Attempt::Impossible => return false,
         Attempt::Later => return true,
     };
-    let Some(daemon) = Daemon::of(&census) else { return false };
+    let Some(daemon) = census.daemon() else { return false };
     let strays = members::strays(&census, daemon, &host.servants());
     for stray in strays.iter().filter(|stray| stray.alive) {
         tracing::debug!(pid = stray.pid, "ending an orphan of an earlier process tree");

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, test_kill_process};
 
 use crate::census::{self, CensusEntry};
 use crate::limits;
-use crate::members::{Claim, Daemon, Traces};
+use crate::members::{Claim, Traces};
 use crate::tree::Tree;
 
 enum Phase {
@@ -76,7 +76,7 @@ impl TreeStop {
     }
 
     /// Acts on the members a census found. Gives back the tree when it is over.
-    pub(crate) fn advance(&mut self, daemon: Daemon, members: &[&CensusEntry]) -> Option<Arc<Tree>> {
+    pub(crate) fn advance(&mut self, daemon: &CensusEntry, members: &[&CensusEntry]) -> Option<Arc<Tree>> {
         self.traces = Traces::of(members, daemon);
         let living: Vec<&CensusEntry> = members.iter().copied().filter(|member| member.alive).collect();
         self.step(members.is_empty(), |tree, signal| signal_all(tree, &living, signal))

@@ -72,23 +72,18 @@ impl Dialog {
         match self {
             Self::Permission { request, reason } => on_permission_key(request, reason, key),
             Self::Questions { request, answers, field } => {
-                let Some(question) = request.questions.get(answers.len()) else {
-                    return Some(Decision::Answers(std::mem::take(answers)));
-                };
-                match field.on_key(question, key) {
-                    Answer::Open => None,
-                    Answer::Rejected => Some(Decision::Reject),
-                    Answer::Given(answer) => {
-                        answers.push(answer);
-                        match request.questions.get(answers.len()) {
-                            Some(next) => {
-                                *field = Field::of(next);
-                                None
-                            }
-                            None => Some(Decision::Answers(std::mem::take(answers))),
-                        }
+                if let Some(question) = request.questions.get(answers.len()) {
+                    match field.on_key(question, key) {
+                        Answer::Open => return None,
+                        Answer::Rejected => return Some(Decision::Reject),
+                        Answer::Given(answer) => answers.push(answer),
                     }
                 }
+                let Some(next) = request.questions.get(answers.len()) else {
+                    return Some(Decision::Answers(std::mem::take(answers)));
+                };
+                *field = Field::of(next);
+                None
             }
         }
     }

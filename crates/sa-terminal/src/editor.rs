@@ -111,8 +111,7 @@ impl Editor {
 
     /// Draws the text after a prompt. Returns the lines, and where in them the cursor is: row and column.
     pub fn draw(&self, prompt: &Line, width: usize) -> (Vec<Line>, (usize, usize)) {
-        let indent = Line::plain(&" ".repeat(prompt.width()));
-        let margin = Margin { first: prompt.clone(), rest: indent };
+        let margin = Margin::hanging(prompt.clone());
         let draw = |text: &str| wrap(&[Span::new(text, Style::PLAIN)], width, &margin, Break::Anywhere);
         let mut lines = draw(&self.text);
         // The cursor stands behind the text before it.

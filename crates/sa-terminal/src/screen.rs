@@ -87,17 +87,18 @@ impl<W: Write> Screen<W> {
     /// Appends final lines and draws the lower part below them.
     pub fn draw(&mut self, done: &[Line], live: &Live) -> io::Result<()> {
         let mut bytes = String::new();
-        if self.motion == Motion::None {
-            for line in done {
-                let _ = writeln!(bytes, "{}", line.paint(self.colors));
-            }
-            self.out.write_all(bytes.as_bytes())?;
-            return self.out.flush();
-        }
         self.erase(&mut bytes);
         for line in done {
             let _ = writeln!(bytes, "{}", line.paint(self.colors));
         }
+        if self.motion == Motion::Free {
+            self.draw_live(&mut bytes, live);
+        }
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    fn draw_live(&mut self, bytes: &mut String, live: &Live) {
         // More than the screen holds could not be erased again.
         let room = self.size.rows.saturating_sub(1).max(1);
         let skipped = live.lines.len().saturating_sub(room);
@@ -107,16 +108,11 @@ impl<W: Write> Screen<W> {
         bytes.push_str(&painted.join("\n"));
         self.drawn = shown.iter().map(Line::width).collect();
         self.cursor_row = self.drawn.len().saturating_sub(1);
-        self.place_cursor(&mut bytes, live.cursor.map(|(row, column)| (row.saturating_sub(skipped), column)));
-        self.out.write_all(bytes.as_bytes())?;
-        self.out.flush()
+        self.place_cursor(bytes, live.cursor.map(|(row, column)| (row.saturating_sub(skipped), column)));
     }
 
     /// Erases the lower part and gives the terminal back as it was.
     pub fn finish(&mut self) -> io::Result<()> {
-        if self.motion == Motion::None {
-            return self.out.flush();
-        }
         let mut bytes = String::new();
         self.erase(&mut bytes);
         if std::mem::take(&mut self.is_cursor_hidden) {

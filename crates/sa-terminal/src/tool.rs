@@ -251,10 +251,7 @@ pub(crate) fn preview(
         // The whole command is shown: a part of it could hide what the rest does.
         for (index, line) in command.trim().lines().enumerate() {
             let prompt = if index == 0 { "$ " } else { "  " };
-            let margin = Margin {
-                first: Line::styled(&format!("{INDENT}{prompt}"), Style::DIM),
-                rest: Line::plain("    "),
-            };
+            let margin = Margin::hanging(Line::styled(&format!("{INDENT}{prompt}"), Style::DIM));
             let span = Span::new(line, Style::BOLD);
             lines.extend(wrap(&[span], width, &margin, Break::Anywhere));
         }

@@ -16,16 +16,17 @@ use std::collections::{HashMap, HashSet};
 const THOUGHT_LINES: usize = 3;
 
 /// The way in which the agent's text is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum TextMode {
     /// As lines, with its Markdown rendered. For terminals.
+    #[default]
     Rendered,
     /// As it is, apart from the other lines. For pipes and files.
     Verbatim,
 }
 
 /// A session as it is seen.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SessionView {
     agent: String,
     /// Variable that takes a key for the agent, named when it is not logged in.
@@ -49,8 +50,9 @@ pub struct SessionView {
 }
 
 /// The kind of block that was shown last. Blocks of different kinds have a blank line between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Block {
+    #[default]
     Nothing,
     Text,
     Tool,
@@ -83,17 +85,7 @@ impl SessionView {
             key_variable: key_variable.map(str::to_owned),
             mode,
             width,
-            done: Vec::new(),
-            verbatim: String::new(),
-            writing: None,
-            streamed: HashMap::new(),
-            tools: Vec::new(),
-            ended_tools: HashSet::new(),
-            depths: HashMap::new(),
-            plan: None,
-            turn_began: None,
-            permissions: HashMap::new(),
-            last: Block::Nothing,
+            ..Self::default()
         }
     }
 
@@ -174,21 +166,18 @@ impl SessionView {
 
     /// Shows a message of the user.
     pub fn show_user(&mut self, text: &str) {
-        self.finish_text();
         self.begin(Block::Text);
         self.wrap(Line::styled("› ", Style::of(Color::Cyan).bold()), text.trim_end(), Style::BOLD);
     }
 
     /// Shows a remark that does not come from the agent.
     pub fn note(&mut self, text: &str) {
-        self.finish_text();
         self.begin(Block::Note);
         self.wrap(Line::styled("· ", Style::DIM), text.trim_end(), Style::DIM);
     }
 
     /// Shows a failure.
     pub fn explain(&mut self, explanation: &Explanation) {
-        self.finish_text();
         self.begin(Block::Note);
         for line in explanation.lines() {
             let margin = Margin { first: Line::new(), rest: Line::plain("  ") };
@@ -232,18 +221,12 @@ impl SessionView {
             self.writing.as_ref().is_some_and(|writing| writing.message_id == id && writing.kind == kind);
         if !continues {
             self.finish_text();
-            let width = self.width.saturating_sub(2 * depth);
-            let writing = Writing {
-                message_id: id.to_owned(),
-                kind,
-                depth,
-                markdown: Markdown::new(width),
-                thought: String::new(),
-            };
-            self.writing = Some(writing);
             if self.mode == TextMode::Rendered {
                 self.begin(Block::Text);
             }
+            let markdown = Markdown::new(self.width.saturating_sub(2 * depth));
+            let (message_id, thought) = (id.to_owned(), String::new());
+            self.writing = Some(Writing { message_id, kind, depth, markdown, thought });
         }
         // The text of sub-agents is not the answer.
         if self.mode == TextMode::Verbatim {
@@ -280,7 +263,7 @@ impl SessionView {
 
     fn thought(&self, text: &str, depth: usize) -> Vec<Line> {
         let style = Style { italic: true, ..Style::DIM };
-        let margin = Margin { first: Line::styled("✻ ", Style::DIM), rest: Line::plain("  ") };
+        let margin = Margin::hanging(Line::styled("✻ ", Style::DIM));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let width = self.width.saturating_sub(2 * depth);
         let mut lines = wrap(&[Span::new(&text, style)], width, &margin, Break::Words);
@@ -325,7 +308,6 @@ impl SessionView {
         for tool in tools {
             let lines = tool.ended(self.width);
             if !lines.is_empty() {
-                self.finish_text();
                 self.begin(Block::Tool);
                 self.done.extend(lines);
             }
@@ -338,7 +320,6 @@ impl SessionView {
         let Some(parent) = parent else { return 0 };
         let heading = self.tools.iter_mut().find(|tool| tool.id == parent);
         if let Some(lines) = heading.and_then(|tool| tool.announce(self.width)) {
-            self.finish_text();
             self.begin(Block::Tool);
             self.done.extend(lines);
         }
@@ -347,13 +328,13 @@ impl SessionView {
 
     /// Adds a text behind a mark; its further lines are as far from the margin.
     fn wrap(&mut self, mark: Line, text: &str, style: Style) {
-        let rest = Line::plain(&" ".repeat(mark.width()));
-        let margin = Margin { first: mark, rest };
+        let margin = Margin::hanging(mark);
         self.done.extend(wrap(&[Span::new(text, style)], self.width, &margin, Break::Words));
     }
 
-    /// Leaves a blank line between blocks of different kinds.
+    /// Ends the text that is being written. Leaves a blank line between blocks of different kinds.
     fn begin(&mut self, block: Block) {
+        self.finish_text();
         let needs_gap = match (self.last, block) {
             (Block::Nothing, _) => false,
             (Block::Tool, Block::Tool) | (Block::Note, Block::Note) => false,

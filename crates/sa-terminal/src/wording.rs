@@ -145,7 +145,8 @@ pub fn duration(milliseconds: u64) -> String {
 /// Tokens and cost: `1,234 tokens in, 56 out`, `$0.0123`.
 pub(crate) fn usage(usage: &Usage) -> Vec<String> {
     let mut parts = Vec::new();
-    match (usage.input_tokens, usage.output_tokens, usage.total_tokens) {
+    let counts = &usage.tokens;
+    match (counts.input_tokens, counts.output_tokens, counts.total_tokens) {
         (Some(input), Some(output), _) => {
             parts.push(format!("{} in, {} out", tokens(input), grouped(output)));
         }

@@ -29,6 +29,12 @@ impl Margin {
     pub(crate) fn all(line: Line) -> Self {
         Self { first: line.clone(), rest: line }
     }
+
+    /// A mark before the first line, and as much space before the others.
+    pub(crate) fn hanging(mark: Line) -> Self {
+        let rest = Line::plain(&" ".repeat(mark.width()));
+        Self { first: mark, rest }
+    }
 }
 
 struct Cell<'a> {

@@ -64,7 +64,7 @@ impl Owner {
     fn publish_read(&mut self, read: Output<(usize, sa_relay::Output)>) -> Output<()> {
         match read {
             Output::Data((length, output)) => {
-                add(&self.parts.stats.bytes_from_agents, length as u64);
+                add(&self.parts.hub.stats.bytes_from_agents, length as u64);
                 self.patience.restart();
                 self.publish(output, None);
                 Output::Data(())
@@ -76,7 +76,7 @@ impl Owner {
 
     /// Puts what the agent said into the log and, after that, answers on their way to the calls that wait.
     pub(super) fn publish(&mut self, output: sa_relay::Output, exit: Option<&AgentExit>) {
-        add(&self.parts.stats.messages_from_agents, output.messages as u64);
+        add(&self.parts.hub.stats.messages_from_agents, output.messages as u64);
         if let Some(segment) = output.segment {
             self.shared.journal.append(Arc::new(segment));
         }
@@ -139,7 +139,7 @@ impl Owner {
             server = %self.parts.server.id(), agent = %self.parts.agent.id,
             code = exit.code, signal = exit.signal, "agent ended"
         );
-        add(&self.parts.stats.exits, 1);
+        add(&self.parts.hub.stats.exits, 1);
         {
             let mut state = self.shared.state();
             state.status = AcpServerStatus::Exited;
@@ -161,6 +161,5 @@ impl Owner {
         let output =
             with_presence(&self.calls, &self.shared, |present| relay.agent_end(&data, &error, present));
         self.publish(output, Some(exit));
-        self.publish_pending();
     }
 }

@@ -53,18 +53,18 @@ impl Owner {
         let output =
             with_presence(&self.calls, &self.shared, |present| relay.give_up(through, &error, present));
         let records = output.segment.as_ref().map_or(0, |segment| segment.records(0).len());
-        add(&self.parts.stats.silences, (output.deliveries.len() + records) as u64);
+        add(&self.parts.hub.stats.silences, (output.deliveries.len() + records) as u64);
         self.publish(output, None);
     }
 
     /// Returns until when the agent's output is left unread for readers that lag.
     pub(super) fn held_until(&self) -> Option<Instant> {
-        let limits = &self.parts.options.limits;
+        let limits = &self.parts.hub.options.limits;
         self.run.pipes()?;
         let stall = Duration::from_millis(limits.reader_stall_ms);
         let hold = self.shared.journal.hold(limits.reader_lag_bytes, stall)?;
         if hold.is_new {
-            add(&self.parts.stats.holds, 1);
+            add(&self.parts.hub.stats.holds, 1);
         }
         Some(hold.until.into())
     }

@@ -19,7 +19,7 @@ impl Owner {
             Run::Exited(exited) => Some(exited),
             Run::Idle | Run::Preparing(_) | Run::Live { .. } => None,
         };
-        let launcher = self.parts.options.launcher.clone();
+        let launcher = self.parts.hub.options.launcher.clone();
         let agent = self.parts.agent.clone();
         let version = self.parts.server.asked_version().map(str::to_owned);
         if !launcher.is_ready(&agent, version.as_deref()) {
@@ -62,7 +62,7 @@ impl Owner {
 
     async fn spawn(&mut self, launchable: Launchable) -> Result<(), CallError> {
         self.shared.state().status = AcpServerStatus::Starting;
-        let spawned = self.parts.supervisor.spawn(launchable.command).await.map_err(|error| {
+        let spawned = self.parts.hub.supervisor.spawn(launchable.command).await.map_err(|error| {
             CallError::Spawn { agent: self.parts.agent.id.clone(), reason: error.to_string() }
         })?;
         let process = spawned.process.clone();
@@ -70,7 +70,7 @@ impl Owner {
             server = %self.parts.server.id(), agent = %self.parts.agent.id, version = launchable.version,
             pid = process.pid(), "agent started"
         );
-        add(&self.parts.stats.starts, 1);
+        add(&self.parts.hub.stats.starts, 1);
         {
             let mut state = self.shared.state();
             state.status = AcpServerStatus::Running;
@@ -93,7 +93,7 @@ impl Owner {
             return ControlFlow::Continue(());
         }
         // No agent ever ran, so there is nothing to keep the server for.
-        self.parts.registry.forget(&self.parts.server);
+        self.parts.hub.registry.forget(&self.parts.server);
         // Set once, by the first start. Handles that are left report it.
         let _ = self.shared.failure.set(error.clone());
         self.refuse_waiting(&error).await;

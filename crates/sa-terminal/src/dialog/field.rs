@@ -122,8 +122,7 @@ fn choose(question: &Question, chosen: &mut Vec<usize>, key: char) -> Answer {
 }
 
 fn heading(question: &Question, width: usize) -> Vec<Line> {
-    let margin =
-        Margin { first: Line::styled("? ", Style::of(Color::Yellow).bold()), rest: Line::plain("  ") };
+    let margin = Margin::hanging(Line::styled("? ", Style::of(Color::Yellow).bold()));
     let span = Span::new(question.question.trim(), Style::BOLD);
     let mut lines = wrap(&[span], width, &margin, Break::Words);
     lines.extend(question.url.as_ref().map(|url| Line::styled(&format!("  {url}"), Style::of(Color::Cyan))));
@@ -143,13 +142,12 @@ fn option_lines(
         (true, true) => format!("  {key} [x] "),
         (true, false) => format!("  {key} [ ] "),
     };
-    let mark = Line::styled(&mark, Style::of(Color::Yellow));
-    let rest = Line::plain(&" ".repeat(mark.width()));
+    let margin = Margin::hanging(Line::styled(&mark, Style::of(Color::Yellow)));
     let mut spans = vec![Span::new(&option.label, Style::PLAIN)];
     if let Some(description) = &option.description {
         spans.push(Span::new(&format!("  {description}"), Style::DIM));
     }
-    wrap(&spans, width, &Margin { first: mark, rest }, Break::Words)
+    wrap(&spans, width, &margin, Break::Words)
 }
 
 fn choice_hints(question: &Question) -> Line {

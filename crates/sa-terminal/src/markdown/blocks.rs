@@ -21,6 +21,7 @@ pub(super) fn render(source: &str, width: usize) -> Vec<Line> {
     renderer.lines
 }
 
+#[derive(Default)]
 struct Renderer {
     width: usize,
     lines: Vec<Line>,
@@ -46,18 +47,7 @@ struct Link {
 
 impl Renderer {
     fn new(width: usize) -> Self {
-        Self {
-            width,
-            lines: Vec::new(),
-            inline: Vec::new(),
-            styles: vec![Style::PLAIN],
-            containers: Vec::new(),
-            lists: Vec::new(),
-            gap: false,
-            code: None,
-            links: Vec::new(),
-            table: None,
-        }
+        Self { width, styles: vec![Style::PLAIN], ..Self::default() }
     }
 
     fn on_event(&mut self, event: Event<'_>) {
@@ -193,9 +183,7 @@ impl Renderer {
             }
             _ => "• ".to_owned(),
         };
-        let indent = " ".repeat(mark.chars().count());
-        self.containers
-            .push(Margin { first: Line::styled(&mark, Style::of(Color::Cyan)), rest: Line::plain(&indent) });
+        self.containers.push(Margin::hanging(Line::styled(&mark, Style::of(Color::Cyan))));
     }
 
     fn end_code(&mut self) {

@@ -1,6 +1,6 @@
 //! Tables, drawn with columns as wide as their cells as far as the terminal is.
 
-use crate::style::{Line, Span, Style};
+use crate::style::{Line, Span, Style, text_width};
 use crate::wrap::{Break, Margin, wrap};
 use pulldown_cmark::Alignment;
 
@@ -104,10 +104,5 @@ fn in_bold(span: &Span) -> Span {
 }
 
 fn cell_width(cell: &Cell) -> usize {
-    cell.iter()
-        .fold(Line::new(), |mut line, span| {
-            line.push(span.clone());
-            line
-        })
-        .width()
+    cell.iter().map(|span| text_width(span.text())).sum()
 }

@@ -109,7 +109,6 @@ impl SessionView {
         if self.plan.as_ref() == Some(plan) || plan.entries.is_empty() {
             return;
         }
-        self.finish_text();
         self.begin(Block::Note);
         let done = plan.entries.iter().filter(|entry| entry.status == PlanStatus::Completed).count();
         self.done.push(
