@@ -1,6 +1,6 @@
 //! Content that is part of the binary. It is stored compressed and served with an entity tag.
 
-use crate::negotiate::accepts_encoding;
+use crate::negotiate::{accepts_encoding, elements};
 use crate::problem::{ApiError, ApiResult};
 use axum::body::Body;
 use axum::response::Response;
@@ -50,12 +50,7 @@ impl Asset {
 
     fn is_known(&self, headers: &HeaderMap) -> bool {
         let strong = self.etag.trim_start_matches("W/");
-        headers
-            .get_all(header::IF_NONE_MATCH)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(str::trim)
+        elements(headers, &header::IF_NONE_MATCH)
             .any(|tag| tag == "*" || tag.trim_start_matches("W/") == strong)
     }
 }

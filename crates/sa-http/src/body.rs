@@ -27,7 +27,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     pub(crate) fn new(state: &AppState, body: Body) -> Self {
-        Self { body, stall: state.files.limits().body_stall() }
+        Self { body, stall: state.services.files.limits().body_stall() }
     }
 
     /// Returns the next bytes; nothing at the end.

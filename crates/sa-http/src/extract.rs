@@ -2,22 +2,10 @@
 
 use crate::negotiate::{Media, check_accept};
 use crate::problem::{ApiError, ApiResult};
-use crate::query;
 use crate::state::AppState;
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
-
-/// The query of a request, as the struct that documents it.
-pub(crate) struct Query<T>(pub(crate) T);
-
-impl<T: DeserializeOwned> FromRequestParts<AppState> for Query<T> {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> ApiResult<Self> {
-        query::read(parts.uri.query()).map(Self)
-    }
-}
 
 /// The ids in the path of a request.
 pub(crate) struct Path<T>(pub(crate) T);

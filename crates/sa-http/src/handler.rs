@@ -1,7 +1,7 @@
 //! All that handlers are written with, in one place.
 
 pub(crate) use crate::body::{Incoming, JsonBody, OptionalJsonBody};
-pub(crate) use crate::extract::{AcceptsEvents, Path, Query, path_id};
+pub(crate) use crate::extract::{AcceptsEvents, Path, path_id};
 pub(crate) use crate::problem::{ApiError, ApiResult};
 pub(crate) use crate::state::AppState;
 pub(crate) use axum::Json;

@@ -116,26 +116,19 @@ impl Metrics {
     }
 
     fn of_sessions(&self) -> Vec<Reading> {
-        let states = self.services.sessions.states();
+        let sessions = &self.services.sessions;
+        let states = sessions.states();
         let point = |state: &SessionState| point([("state", state.name())], states.of(*state));
         let by_state = SessionState::ALL.iter().map(point).collect();
         let help = "Universal sessions, by what they are doing";
         vec![
             labeled(ReadingKind::Gauge, "sandbox_agent_sessions", help, by_state),
-            counter(
-                "sandbox_agent_session_events",
-                "Events of sessions committed",
-                self.services.sessions.events_total(),
-            ),
-            counter(
-                "sandbox_agent_session_turns",
-                "Turns of sessions begun",
-                self.services.sessions.turns_total(),
-            ),
+            counter("sandbox_agent_session_events", "Events of sessions committed", sessions.events_total()),
+            counter("sandbox_agent_session_turns", "Turns of sessions begun", sessions.turns_total()),
             gauge(
                 "sandbox_agent_session_messages_queued",
                 "Messages that wait for their turn",
-                self.services.sessions.queued_total(),
+                sessions.queued_total(),
             ),
         ]
     }

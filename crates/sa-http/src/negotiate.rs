@@ -1,7 +1,7 @@
 //! Content types: what a client sends and what it accepts.
 
 use crate::problem::{ApiError, ApiResult};
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, header};
 use sa_api::ErrorCode;
 
 /// Media types of answers.
@@ -23,13 +23,7 @@ impl Media {
 /// Refuses a client that does not accept this type. No `Accept` at all accepts everything.
 pub(crate) fn check_accept(headers: &HeaderMap, media: Media) -> ApiResult<()> {
     let (kind, subtype) = media.parts();
-    let mut ranges = headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(Range::parse)
-        .peekable();
+    let mut ranges = elements(headers, &header::ACCEPT).filter_map(Range::parse).peekable();
     if ranges.peek().is_none() {
         return Ok(());
     }
@@ -56,11 +50,19 @@ pub(crate) fn prefers(headers: &HeaderMap, first: Media, second: Media) -> ApiRe
     check_accept(headers, second).map(|()| false)
 }
 
+/// Returns the elements of a list that a header holds, in one line or in several.
+pub(crate) fn elements<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'a str> + use<'a> {
+    let texts = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(str::trim)
+}
+
 /// Returns true if the client accepts a response in this encoding, such as `gzip`.
 pub(crate) fn accepts_encoding(headers: &HeaderMap, encoding: &str) -> bool {
-    let codings = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut decision = None;
-    for coding in codings.flat_map(|value| value.split(',')) {
+    for coding in elements(headers, &header::ACCEPT_ENCODING) {
         let mut parts = coding.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let accepted = quality(parts).is_none_or(|quality| quality > 0.0);

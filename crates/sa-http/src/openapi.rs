@@ -121,6 +121,7 @@ fn complete(document: &mut utoipa::openapi::OpenApi) {
     for (name, _, description, _) in LAYER_RESPONSES {
         components.responses.insert(name.to_owned(), problems::problem(description).into());
     }
+    components.schemas.values_mut().for_each(schemas::embed);
     unions::name_variants(&mut components.schemas);
     streams::add_components(&mut components.schemas);
     components.schemas.iter_mut().for_each(|(name, schema)| schemas::correct(name, schema));

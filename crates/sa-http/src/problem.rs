@@ -2,12 +2,12 @@
 
 /// Declares the codes of errors that say the rest themselves: `Error { pattern => Code, … }`.
 macro_rules! codes {
-    ($($error:ty { $($pattern:pat => $code:ident,)+ })+) => {
+    ($($error:ty { $($pattern:pat $(if $guard:expr)? => $code:ident,)+ })+) => {
         $(
             impl From<$error> for crate::problem::ApiError {
                 fn from(error: $error) -> Self {
                     let code = match &error {
-                        $($pattern => sa_api::ErrorCode::$code,)+
+                        $($pattern $(if $guard)? => sa_api::ErrorCode::$code,)+
                     };
                     Self::new(code, error.to_string())
                 }

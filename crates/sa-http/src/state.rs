@@ -4,13 +4,8 @@ use crate::attempts::Attempts;
 use crate::auth::Auth;
 use crate::metrics::Metrics;
 use crate::tickets::Tickets;
-use crate::{AgentServices, HttpOptions, Services};
+use crate::{HttpOptions, Services};
 use axum::extract::FromRequestParts;
-use sa_config::ConfigStore;
-use sa_files::Files;
-use sa_hub::Hub;
-use sa_processes::Processes;
-use sa_sessions::Sessions;
 use std::convert::Infallible;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -23,12 +18,7 @@ use tokio_util::task::TaskTracker;
 pub(crate) struct AppState(Arc<Parts>);
 
 pub(crate) struct Parts {
-    pub(crate) hub: Hub,
-    pub(crate) agents: AgentServices,
-    pub(crate) files: Files,
-    pub(crate) configs: ConfigStore,
-    pub(crate) processes: Processes,
-    pub(crate) sessions: Sessions,
+    pub(crate) services: Services,
     pub(crate) options: HttpOptions,
     pub(crate) attempts: Attempts,
     pub(crate) tickets: Tickets,
@@ -43,8 +33,7 @@ pub(crate) struct Parts {
 impl AppState {
     pub(crate) fn new(options: HttpOptions, services: Services, stopping: CancellationToken) -> Self {
         let metrics = Arc::new(Metrics::new(services.clone()));
-        let Services { agents, hub, files, configs, processes, sessions, telemetry } = services;
-        if let Some(exporter) = telemetry {
+        if let Some(exporter) = &services.telemetry {
             let metrics = Arc::clone(&metrics);
             exporter.send_metrics(move || metrics.readings());
         }
@@ -52,19 +41,13 @@ impl AppState {
             Auth::Token(token) => Attempts::for_token(token),
             Auth::Open => Attempts::Unlimited,
         };
-        let (tickets, sockets) = (Tickets::default(), TaskTracker::new());
         Self(Arc::new(Parts {
-            agents,
-            hub,
-            files,
-            configs,
-            processes,
-            sessions,
+            services,
             options,
             attempts,
-            tickets,
+            tickets: Tickets::default(),
             metrics,
-            sockets,
+            sockets: TaskTracker::new(),
             started: Instant::now(),
             stopping,
         }))

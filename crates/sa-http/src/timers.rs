@@ -4,7 +4,7 @@
 //! moves the earliest deadline of the runtime back and forth, and each time the thread that waits for events is woken. A timer
 //! that stays registered after its request goes off early instead, finds that its deadline has moved, and waits again.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
@@ -48,7 +48,7 @@ impl Timers {
 
     /// A timer that goes off at the deadline, or earlier.
     fn take(&self, deadline: Instant) -> Pin<Box<Sleep>> {
-        let mut kept = self.kept();
+        let mut kept = self.0.lock();
         let early = kept.iter().position(|sleep| sleep.deadline() <= deadline);
         match early {
             Some(index) => kept.swap_remove(index),
@@ -57,14 +57,10 @@ impl Timers {
     }
 
     fn keep(&self, sleep: Pin<Box<Sleep>>) {
-        let mut kept = self.kept();
+        let mut kept = self.0.lock();
         if kept.len() < KEPT && !sleep.is_elapsed() {
             kept.push(sleep);
         }
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Vec<Pin<Box<Sleep>>>> {
-        self.0.lock()
     }
 }
 
@@ -136,7 +132,7 @@ mod tests {
     async fn a_timer_that_was_used_before_keeps_the_new_deadline() {
         let timers = Timers::default();
         wait_in_vain(&timers, SECOND);
-        let registered = timers.kept().first().unwrap().deadline();
+        let registered = timers.0.lock().first().unwrap().deadline();
         tokio::time::advance(SECOND / 2).await;
         let start = Instant::now();
         let mut alarm = timers.sleep(10 * SECOND);
@@ -165,6 +161,6 @@ mod tests {
         let start = Instant::now();
         timers.sleep(SECOND).await;
         assert_eq!(start.elapsed(), SECOND);
-        assert_eq!(timers.kept().len(), 1, "the later one is still there, the other one is over");
+        assert_eq!(timers.0.lock().len(), 1, "the later one is still there, the other one is over");
     }
 }

@@ -1,24 +1,19 @@
 //! Answering a POST that waits for its agent: at once where possible, kept alive where a turn takes long.
 
-use crate::handler::{ApiError, ApiResult, Body, HeaderValue, IntoResponse, Response, header};
+use crate::handler::{ApiResult, Body, IntoResponse, Response, header};
 use crate::problem::rpc_error;
 use crate::timers::Timers;
 use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame};
+use futures_util::{StreamExt, stream};
 use sa_hub::CallError;
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::future::Future;
 use std::time::Duration;
-use tokio::time::Interval;
 
 /// White space need not come more often than this, however early the status is sent.
 const FASTEST_PULSE: Duration = Duration::from_millis(250);
 /// Nor less often, however late it is sent.
 const SLOWEST_PULSE: Duration = Duration::from_secs(10);
-
-type Call = Pin<Box<dyn Future<Output = Result<sa_hub::Response, CallError>> + Send>>;
 
 /// Result of a call in its first seconds.
 pub(crate) enum CallOutcome {
@@ -39,72 +34,33 @@ pub(crate) async fn wait(
     patience: Option<Duration>,
     timers: &Timers,
 ) -> ApiResult<CallOutcome> {
-    let mut call: Call = Box::pin(call);
-    let Some(patience) = patience else {
-        return call.await.map(CallOutcome::Done).map_err(ApiError::from);
-    };
-    if !patience.is_zero()
-        && let Some(answer) = within(patience, call.as_mut(), timers).await
-    {
-        return answer.map(CallOutcome::Done).map_err(ApiError::from);
+    let mut call = Box::pin(call);
+    let Some(patience) = patience else { return Ok(CallOutcome::Done(call.await?)) };
+    if !patience.is_zero() {
+        tokio::select! {
+            biased;
+            answer = call.as_mut() => return Ok(CallOutcome::Done(answer?)),
+            () = timers.sleep(patience) => {}
+        }
     }
     let pulse = tokio::time::interval(patience.clamp(FASTEST_PULSE, SLOWEST_PULSE));
-    let body = LateBody { call: Some(call), pulse, id };
-    let mut response = json(Body::new(body));
+    // White space is legal in front of JSON.
+    let late = stream::unfold(Some((call, pulse, id)), |waiting| async {
+        let (mut call, mut pulse, id) = waiting?;
+        tokio::select! {
+            biased;
+            answer = call.as_mut() => {
+                let error = |error| rpc_error(&error).response(&id).into();
+                Some((answer.map_or_else(error, |response| response.bytes), None))
+            }
+            _ = pulse.tick() => Some((Bytes::from_static(b" "), Some((call, pulse, id)))),
+        }
+    });
+    let response = json(Body::from_stream(late.map(Ok::<_, Infallible>)));
     // A reverse proxy that buffers would hold back the very bytes that keep it patient.
-    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(CallOutcome::Later(response))
-}
-
-/// Returns the outcome of the call unless that takes too long.
-async fn within(
-    patience: Duration,
-    mut call: Pin<&mut (dyn Future<Output = Result<sa_hub::Response, CallError>> + Send)>,
-    timers: &Timers,
-) -> Option<Result<sa_hub::Response, CallError>> {
-    let mut alarm = pin!(timers.sleep(patience));
-    poll_fn(|context| match call.as_mut().poll(context) {
-        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-        Poll::Pending => alarm.as_mut().poll(context).map(|()| None),
-    })
-    .await
+    Ok(CallOutcome::Later(([("x-accel-buffering", "no")], response).into_response()))
 }
 
 pub(crate) fn json(body: Body) -> Response {
-    let mut response = body.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-/// White space until the answer is there; leading white space is legal in front of JSON.
-struct LateBody {
-    call: Option<Call>,
-    pulse: Interval,
-    id: String,
-}
-
-impl HttpBody for LateBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Some(call) = &mut self.call else { return Poll::Ready(None) };
-        let bytes = match call.as_mut().poll(context) {
-            Poll::Ready(answer) => {
-                self.call = None;
-                match answer {
-                    Ok(response) => response.bytes,
-                    Err(error) => rpc_error(&error).response(&self.id).into(),
-                }
-            }
-            Poll::Pending => {
-                std::task::ready!(self.pulse.poll_tick(context));
-                Bytes::from_static(b" ")
-            }
-        };
-        Poll::Ready(Some(Ok(Frame::data(bytes))))
-    }
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::auth::is_websocket;
 use crate::body;
 use crate::handler::{
-    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, IntoResponse, Json, Problem, Query, Request,
+    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, IntoResponse, Json, Problem, Request,
     Response, StatusCode, operation,
 };
 use crate::message_schema::JsonRpcMessage;
@@ -34,8 +34,8 @@ sa_api_macros::operations! { list, post, stream, delete }
 /// - 200: Every ACP server, also those whose agent has ended
 #[operation(listAcpServers: get "/v1/acp")]
 pub(crate) async fn list(state: AppState) -> Json<AcpServerList> {
-    let served = state.sessions.served();
-    let mut servers = state.hub.list();
+    let served = state.services.sessions.served();
+    let mut servers = state.services.hub.list();
     for server in &mut servers {
         let serves = |(id, _): &&(String, String)| *id == server.server_id;
         server.session_ids = served.iter().filter(serves).map(|(_, session)| session.clone()).collect();
@@ -73,7 +73,7 @@ pub(crate) async fn list(state: AppState) -> Json<AcpServerList> {
 pub(crate) async fn post(
     state: AppState,
     request: AcpRequest,
-    Query(query): Query<AgentQuery>,
+    query: AgentQuery,
     headers: HeaderMap,
     Extension(timers): Extension<Timers>,
     body: Body,
@@ -99,7 +99,7 @@ async fn send(
 ) -> ApiResult<Response> {
     check_accept(headers, Media::Json)?;
     let message = read_message(state, body).await?;
-    let server = state.hub.open(id, query.agent.as_deref(), query.agent_version.as_deref())?;
+    let server = state.services.hub.open(id, query.agent.as_deref(), query.agent_version.as_deref())?;
     let when_stopped = if query.agent.is_some() { WhenStopped::Start } else { WhenStopped::Refuse };
     let preference = Preference::of(headers);
     if message.shape.kind != Kind::Request || preference == Some(Preference::Async) {
@@ -154,8 +154,8 @@ async fn send(
 pub(crate) async fn stream(
     state: AppState,
     transport: AcpRequest,
-    Query(resume): Query<ResumeQuery>,
-    Query(query): Query<AgentQuery>,
+    resume: ResumeQuery,
+    query: AgentQuery,
     request: Request,
 ) -> ApiResult<Response> {
     let headers = request.headers();
@@ -168,7 +168,7 @@ pub(crate) async fn stream(
         }
         AcpRequest::Direct(id) => {
             check_accept(headers, Media::EventStream)?;
-            let server = state.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
+            let server = state.services.hub.get_soon(&id).await.ok_or_else(|| missing(&id))?;
             let from = after.map_or(Position::Fresh, Position::After);
             let reader = server.subscribe(from, ReaderKind::EventStream).await?;
             attend(request.extensions(), &reader);
@@ -192,8 +192,8 @@ async fn join(
     let handshake = Handshake::of(state, request).await?;
     let from = after.map_or(Position::Now, Position::After);
     let server = match &query.agent {
-        Some(agent) => state.hub.open(&id, Some(agent), query.agent_version.as_deref())?,
-        None => state.hub.get(&id).ok_or_else(|| missing(&id))?,
+        Some(agent) => state.services.hub.open(&id, Some(agent), query.agent_version.as_deref())?,
+        None => state.services.hub.get(&id).ok_or_else(|| missing(&id))?,
     };
     let reader = server.subscribe(from, ReaderKind::Client).await?;
     if query.agent.is_some() {
@@ -219,7 +219,7 @@ async fn join(
 pub(crate) async fn delete(
     state: AppState,
     request: AcpRequest,
-    _: Query<IgnoredAgentQuery>,
+    _: IgnoredAgentQuery,
 ) -> ApiResult<StatusCode> {
     match request {
         AcpRequest::Standard(id) => standard::close(&state, id.as_str()).await,
@@ -229,7 +229,7 @@ pub(crate) async fn delete(
 
 /// Stops a server, unless sessions use it.
 async fn stop(state: &AppState, id: &ServerId) -> ApiResult<StatusCode> {
-    let serves = state.sessions.served_by(id.as_str());
+    let serves = state.services.sessions.served_by(id.as_str());
     if let Some(session) = serves.first() {
         let detail =
             format!("ACP server '{id}' runs the agent of session '{session}'; end the session instead");
@@ -239,7 +239,7 @@ async fn stop(state: &AppState, id: &ServerId) -> ApiResult<StatusCode> {
             .with_details(details)
             .into());
     }
-    state.hub.close(id).await;
+    state.services.hub.close(id).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -89,7 +89,7 @@ pub(super) fn upgrade(state: &AppState, server: Server, joining: Joining, handsh
         drop((outgoing, open));
         let closing = async {
             if role == Role::Opened && matches!(end, End::Closed | End::Refused(..)) {
-                state.hub.close(server.id()).await;
+                state.services.hub.close(server.id()).await;
             }
         };
         tokio::join!(closing, websocket::finish(stream, &end));

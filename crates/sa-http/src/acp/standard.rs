@@ -12,7 +12,7 @@ use super::{
 };
 use crate::auth::is_websocket;
 use crate::handler::{
-    ApiError, ApiResult, AppState, Body, ErrorCode, FromRequestParts, HeaderMap, IntoResponse, Parts, Query,
+    ApiError, ApiResult, AppState, Body, ErrorCode, FromRequestParts, HeaderMap, IntoResponse, Parts,
     Request, Response, StatusCode, operation, path_id,
 };
 use crate::message_schema::JsonRpcMessage;
@@ -71,15 +71,15 @@ impl FromRequestParts<AppState> for PathAgent {
 pub(crate) async fn standard_post(
     state: AppState,
     PathAgent(agent): PathAgent,
-    Query(query): Query<AgentQuery>,
+    mut query: AgentQuery,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let agent = agent.or(query.agent);
+    query.agent = agent.or(query.agent);
     check_json_body(&headers)?;
     match header_text(&headers, &CONNECTION_ID)? {
         Some(id) => post_message(&state, &connection(&state, &id)?, &headers, body).await,
-        None => initialize(&state, agent.as_deref(), query.agent_version.as_deref(), &headers, body).await,
+        None => initialize(&state, &query, &headers, body).await,
     }
 }
 
@@ -106,13 +106,32 @@ pub(crate) async fn standard_post(
 pub(crate) async fn standard_get(
     state: AppState,
     PathAgent(agent): PathAgent,
-    Query(mut query): Query<AgentQuery>,
-    Query(resume): Query<ResumeQuery>,
+    mut query: AgentQuery,
+    resume: ResumeQuery,
     request: Request,
 ) -> ApiResult<Response> {
     query.agent = agent.or(query.agent);
-    let after = last_event_id(request.headers(), resume.last_event_id)?;
-    open_stream(&state, &query, after, request).await
+    let headers = request.headers();
+    let after = last_event_id(headers, resume.last_event_id)?;
+    let id = header_text(headers, &CONNECTION_ID)?;
+    if !is_websocket(headers) {
+        let server = connection(&state, &required_connection(headers)?)?;
+        return stream(&state, &server, headers, request.extensions(), after).await;
+    }
+    let handshake = Handshake::of(&state, request).await?;
+    if let Some(id) = id {
+        let server = connection(&state, &id)?;
+        let reader =
+            server.subscribe(after.map_or(Position::Now, Position::After), ReaderKind::Client).await?;
+        let joining = Joining { reader, after, role: Role::Joined };
+        return Ok(socket::upgrade(&state, server, joining, handshake));
+    }
+    let opening = Opening::new(&state.services.hub, open(&state, &query)?);
+    // Before the start, so that nothing the agent says is missed.
+    let reader = opening.server().subscribe(Position::Now, ReaderKind::Client).await?;
+    opening.server().start().await?;
+    let joining = Joining { reader, after: None, role: Role::Opened };
+    Ok(socket::upgrade(&state, opening.complete(), joining, handshake))
 }
 
 /// Close a connection
@@ -126,7 +145,7 @@ pub(crate) async fn standard_get(
 #[operation(closeAcpConnection: delete "/acp")]
 pub(crate) async fn standard_delete(
     state: AppState,
-    _: Query<IgnoredAgentQuery>,
+    _: IgnoredAgentQuery,
     headers: HeaderMap,
 ) -> ApiResult<StatusCode> {
     close(&state, &required_connection(&headers)?).await
@@ -136,7 +155,7 @@ pub(crate) async fn standard_delete(
 pub(super) fn connection(state: &AppState, id: &str) -> ApiResult<Server> {
     let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no connection '{id}'"));
     let id = ServerId::parse(id).map_err(|_| missing())?;
-    state.hub.get(&id).ok_or_else(missing)
+    state.services.hub.get(&id).ok_or_else(missing)
 }
 
 /// Sends a message on a connection; an answer comes on a stream.
@@ -181,16 +200,15 @@ pub(super) async fn stream(
 
 /// Ends a connection.
 pub(super) async fn close(state: &AppState, id: &str) -> ApiResult<StatusCode> {
-    state.hub.settle(id).await;
-    state.hub.close(connection(state, id)?.id()).await;
+    state.services.hub.settle(id).await;
+    state.services.hub.close(connection(state, id)?.id()).await;
     Ok(StatusCode::ACCEPTED)
 }
 
 /// Opens a connection with the message `initialize`.
 async fn initialize(
     state: &AppState,
-    agent: Option<&str>,
-    version: Option<&str>,
+    query: &AgentQuery,
     headers: &HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
@@ -201,12 +219,12 @@ async fn initialize(
             "the header Acp-Connection-Id is missing; only initialize comes without it",
         ));
     }
-    let server = state.hub.open_connection(required_agent(agent)?, version)?;
+    let server = open(state, query)?;
     let early = Duration::from_millis(state.options.limits.early_answer_ms);
     let patience = Preference::patience(Preference::of(headers), early);
     let patience = patience.map(|patience| patience.max(INITIALIZE_PATIENCE));
     let id = message.id_text().to_owned();
-    let opening = Opening::new(&state.hub, server.clone());
+    let opening = Opening::new(&state.services.hub, server.clone());
     let mut response =
         match answer::wait(id, opening.initialize(message), patience, &Timers::default()).await? {
             CallOutcome::Done(done) if done.is_error => return Ok(answer::json(Body::from(done.bytes))),
@@ -215,36 +233,6 @@ async fn initialize(
         };
     name_connection(&mut response, server.id());
     Ok(response)
-}
-
-async fn open_stream(
-    state: &AppState,
-    query: &AgentQuery,
-    after: Option<u64>,
-    request: Request,
-) -> ApiResult<Response> {
-    let headers = request.headers();
-    let id = header_text(headers, &CONNECTION_ID)?;
-    if !is_websocket(headers) {
-        let server = connection(state, &required_connection(headers)?)?;
-        return stream(state, &server, headers, request.extensions(), after).await;
-    }
-    let handshake = Handshake::of(state, request).await?;
-    if let Some(id) = id {
-        let server = connection(state, &id)?;
-        let reader =
-            server.subscribe(after.map_or(Position::Now, Position::After), ReaderKind::Client).await?;
-        let joining = Joining { reader, after, role: Role::Joined };
-        return Ok(socket::upgrade(state, server, joining, handshake));
-    }
-    let server =
-        state.hub.open_connection(required_agent(query.agent.as_deref())?, query.agent_version.as_deref())?;
-    let opening = Opening::new(&state.hub, server);
-    // Before the start, so that nothing the agent says is missed.
-    let reader = opening.server().subscribe(Position::Now, ReaderKind::Client).await?;
-    opening.server().start().await?;
-    let joining = Joining { reader, after: None, role: Role::Opened };
-    Ok(socket::upgrade(state, opening.complete(), joining, handshake))
 }
 
 /// Requests that stock clients send with `Acp-Session-Id`, all of them.
@@ -286,8 +274,9 @@ fn required_connection(headers: &HeaderMap) -> ApiResult<String> {
         .ok_or_else(|| ApiError::invalid("header 'Acp-Connection-Id': missing"))
 }
 
-fn required_agent(agent: Option<&str>) -> ApiResult<&str> {
-    agent.ok_or_else(|| {
-        ApiError::invalid("name the agent of the new connection: /acp?agent=<id> or /v1/agents/<id>/acp")
-    })
+/// Opens a connection to the agent that a request names.
+fn open(state: &AppState, query: &AgentQuery) -> ApiResult<Server> {
+    let unnamed = "name the agent of the new connection: /acp?agent=<id> or /v1/agents/<id>/acp";
+    let agent = query.agent.as_deref().ok_or_else(|| ApiError::invalid(unnamed))?;
+    Ok(state.services.hub.open_connection(agent, query.agent_version.as_deref())?)
 }

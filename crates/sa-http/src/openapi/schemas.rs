@@ -48,6 +48,22 @@ pub(super) fn visit(schema: &mut RefOr<Schema>, on_object: &mut impl FnMut(&mut 
     }
 }
 
+/// Writes the members of embedded types after those of the type that embeds them, as JSON has them.
+pub(super) fn embed(schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::AllOf(all)) = schema else { return };
+    let mut whole = Object::with_type(Type::Object);
+    whole.description = all.description.take();
+    // The macros put the embedding type last, and wrap an embedded one that has a description.
+    for mut part in all.items.drain(..).rev() {
+        embed(&mut part);
+        if let RefOr::T(Schema::Object(part)) = part {
+            whole.properties.extend(part.properties);
+            whole.required.extend(part.required);
+        }
+    }
+    *schema = Schema::Object(whole).into();
+}
+
 /// Corrects one component.
 pub(super) fn correct(name: &str, schema: &mut RefOr<Schema>) {
     visit(schema, &mut |object| {

@@ -9,21 +9,16 @@ use sa_relay::Refused;
 impl From<OpenError> for ApiError {
     fn from(error: OpenError) -> Self {
         let detail = error.to_string();
-        match error {
-            OpenError::Unknown(_) => Self::invalid(detail),
-            OpenError::UnknownAgent(unknown) => {
-                Problem::new(ErrorCode::UnsupportedAgent, detail).with_agent(unknown.agent).into()
-            }
-            OpenError::OtherAgent { bound, .. } => {
-                Problem::new(ErrorCode::Conflict, detail).with_agent(bound).into()
-            }
-            OpenError::OtherVersion { .. } => Self::new(ErrorCode::Conflict, detail),
-            OpenError::NotStartable(error) => {
-                Problem::new(ErrorCode::AgentNotStartable, detail).with_agent(error.agent).into()
-            }
-            OpenError::TooMany(_) => Self::new(ErrorCode::TooManyRequests, detail),
-            OpenError::ShuttingDown => Self::new(ErrorCode::ShuttingDown, detail),
-        }
+        let (code, agent) = match error {
+            OpenError::Unknown(_) => (ErrorCode::InvalidRequest, None),
+            OpenError::UnknownAgent(unknown) => (ErrorCode::UnsupportedAgent, Some(unknown.agent)),
+            OpenError::OtherAgent { bound, .. } => (ErrorCode::Conflict, Some(bound)),
+            OpenError::OtherVersion { .. } => (ErrorCode::Conflict, None),
+            OpenError::NotStartable(error) => (ErrorCode::AgentNotStartable, Some(error.agent)),
+            OpenError::TooMany(_) => (ErrorCode::TooManyRequests, None),
+            OpenError::ShuttingDown => (ErrorCode::ShuttingDown, None),
+        };
+        Problem { agent, ..Problem::new(code, detail) }.into()
     }
 }
 

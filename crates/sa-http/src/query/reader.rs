@@ -3,6 +3,7 @@
 
 use super::{mismatch, quote, refusal};
 use crate::problem::{ApiError, ApiResult};
+use sa_files::percent_decoded;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{DeserializeOwned, Deserializer, Error, IntoDeserializer, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -210,28 +211,8 @@ pub(super) fn pairs(query: &str) -> ApiResult<Vec<(String, Vec<u8>)>> {
 }
 
 fn decode(text: &str) -> ApiResult<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let digits = [rest.next(), rest.next()].map(|digit| {
-                    digit
-                        .and_then(|digit| char::from(digit).to_digit(16))
-                        .and_then(|digit| u8::try_from(digit).ok())
-                });
-                let [Some(high), Some(low)] = digits else {
-                    return Err(ApiError::invalid(
-                        "a '%' in the query is not followed by two hexadecimal digits",
-                    ));
-                };
-                bytes.push(high << 4 | low);
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    Ok(bytes)
+    percent_decoded(text.replace('+', " ").as_bytes())
+        .ok_or_else(|| ApiError::invalid("a '%' in the query is not followed by two hexadecimal digits"))
 }
 
 #[cfg(test)]

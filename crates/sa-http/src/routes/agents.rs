@@ -5,8 +5,8 @@ mod install;
 mod offer;
 
 use crate::handler::{
-    ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, Json, JsonBody, Parts, Problem, Query,
-    operation, path_id, query,
+    ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, Json, JsonBody, Parts, Problem, operation,
+    path_id, query,
 };
 use crate::query;
 use futures_util::StreamExt;
@@ -51,7 +51,7 @@ impl FromRequestParts<AppState> for AgentSpec {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let id = path_id(parts, state, "agent").await?;
-        let found = state.hub.catalogue().find(&id).cloned();
+        let found = state.services.hub.catalogue().find(&id).cloned();
         found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
     }
 }
@@ -65,8 +65,8 @@ impl FromRequestParts<AppState> for AgentSpec {
 #[operation(listAgents: get "/v1/agents")]
 pub(crate) async fn list(
     state: AppState,
-    Query(ConfigQuery { config }): Query<ConfigQuery>,
-    Query(cache): Query<CacheQuery>,
+    ConfigQuery { config }: ConfigQuery,
+    cache: CacheQuery,
 ) -> ApiResult<Json<AgentList>> {
     let answers = cache.answers()?;
     let mut agents = describe::all(&state).await;
@@ -90,8 +90,8 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     state: AppState,
     agent: AgentSpec,
-    Query(ConfigQuery { config }): Query<ConfigQuery>,
-    Query(cache): Query<CacheQuery>,
+    ConfigQuery { config }: ConfigQuery,
+    cache: CacheQuery,
 ) -> ApiResult<Json<AgentInfo>> {
     let mut info = describe::one(&state, agent).await;
     if config == Some(true) {
@@ -118,6 +118,6 @@ pub(crate) async fn update(
     let Some(version) = patch.current_version else {
         return Err(ApiError::invalid("there is nothing to change: name currentVersion"));
     };
-    state.agents.launcher.installer().make_current(&agent.id, &version).await?;
+    state.services.agents.launcher.installer().make_current(&agent.id, &version).await?;
     Ok(Json(describe::one(&state, agent).await))
 }

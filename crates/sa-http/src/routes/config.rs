@@ -1,9 +1,9 @@
 //! `/v1/config`: MCP servers and skills, kept for a directory.
 
-use crate::handler::{ApiResult, AppState, Json, JsonBody, Query, StatusCode, operation, query};
+use crate::handler::{ApiResult, AppState, Json, JsonBody, StatusCode, operation, query};
 use crate::query::QueryPath;
 use sa_api::{McpConfigList, McpServerConfig, SkillsConfig, SkillsConfigList};
-use sa_config::{ConfigKind, Object, cleaned};
+use sa_config::{ConfigKind, DirectoryConfig, Object, cleaned};
 use sa_files::{Files, FilesError};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -35,11 +35,9 @@ pub(crate) struct SkillsQuery {
     skill_name: String,
 }
 
-/// An entry that a query names: its kind, its directory and its name.
-type Entry<'a> = (ConfigKind, &'a QueryPath, &'a str);
-
-fn resolve(state: &AppState, directory: &QueryPath) -> ApiResult<PathBuf> {
-    Ok(locate(&state.files, directory.as_os_str())?)
+/// Returns what is kept for a directory, if requests may name it.
+fn kept(state: &AppState, kind: ConfigKind, directory: &QueryPath) -> ApiResult<DirectoryConfig> {
+    Ok(state.services.configs.of(kind, &locate(&state.services.files, directory.as_os_str())?))
 }
 
 /// Returns a directory as the store knows it, if requests may name it.
@@ -49,20 +47,6 @@ fn locate(files: &Files, directory: &OsStr) -> Result<PathBuf, FilesError> {
     files.absolute(cleaned(&given).as_os_str())
 }
 
-async fn get(state: &AppState, (kind, directory, name): Entry<'_>) -> ApiResult<Json<Object>> {
-    Ok(Json(state.configs.get(kind, &resolve(state, directory)?, name).await?))
-}
-
-async fn put(state: &AppState, (kind, directory, name): Entry<'_>, entry: Object) -> ApiResult<StatusCode> {
-    state.configs.put(kind, &resolve(state, directory)?, name, entry).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-async fn delete(state: &AppState, (kind, directory, name): Entry<'_>) -> ApiResult<StatusCode> {
-    state.configs.delete(kind, &resolve(state, directory)?, name).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
 /// Get an MCP server
 ///
 /// Returns the configuration of one MCP server of a directory.
@@ -70,8 +54,8 @@ async fn delete(state: &AppState, (kind, directory, name): Entry<'_>) -> ApiResu
 /// - 200: The server
 /// - 404: No such server
 #[operation(getMcpConfig: get "/v1/config/mcp" -> McpServerConfig)]
-async fn get_mcp(state: AppState, Query(query): Query<McpQuery>) -> ApiResult<Json<Object>> {
-    get(&state, (ConfigKind::Mcp, &query.directory, &query.mcp_name)).await
+async fn get_mcp(state: AppState, query: McpQuery) -> ApiResult<Json<Object>> {
+    Ok(Json(kept(&state, ConfigKind::Mcp, &query.directory)?.get(query.mcp_name).await?))
 }
 
 /// Set an MCP server
@@ -84,10 +68,11 @@ async fn get_mcp(state: AppState, Query(query): Query<McpQuery>) -> ApiResult<Js
 #[operation(setMcpConfig: put "/v1/config/mcp" (McpServerConfig))]
 async fn put_mcp(
     state: AppState,
-    Query(query): Query<McpQuery>,
+    query: McpQuery,
     JsonBody(entry): JsonBody<Object>,
 ) -> ApiResult<StatusCode> {
-    put(&state, (ConfigKind::Mcp, &query.directory, &query.mcp_name), entry).await
+    kept(&state, ConfigKind::Mcp, &query.directory)?.put(query.mcp_name, entry).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Delete an MCP server
@@ -96,8 +81,9 @@ async fn put_mcp(
 ///
 /// - 204: It does not exist any more
 #[operation(deleteMcpConfig: delete "/v1/config/mcp")]
-async fn delete_mcp(state: AppState, Query(query): Query<McpQuery>) -> ApiResult<StatusCode> {
-    delete(&state, (ConfigKind::Mcp, &query.directory, &query.mcp_name)).await
+async fn delete_mcp(state: AppState, query: McpQuery) -> ApiResult<StatusCode> {
+    kept(&state, ConfigKind::Mcp, &query.directory)?.delete(query.mcp_name).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// List the MCP servers of a directory
@@ -107,10 +93,9 @@ async fn delete_mcp(state: AppState, Query(query): Query<McpQuery>) -> ApiResult
 /// - 200: The servers, by name
 /// - 400: The directory is missing or wrong
 #[operation(listMcpConfigs: get "/v1/config/mcp/list" -> McpConfigList)]
-async fn list_mcp(state: AppState, Query(query): Query<DirectoryQuery>) -> ApiResult<Json<Value>> {
-    Ok(Json(
-        json!({ "servers": state.configs.list(ConfigKind::Mcp, &resolve(&state, &query.directory)?).await? }),
-    ))
+async fn list_mcp(state: AppState, query: DirectoryQuery) -> ApiResult<Json<Value>> {
+    let servers = kept(&state, ConfigKind::Mcp, &query.directory)?.list().await?;
+    Ok(Json(json!({ "servers": servers })))
 }
 
 /// Get a set of skills
@@ -120,8 +105,8 @@ async fn list_mcp(state: AppState, Query(query): Query<DirectoryQuery>) -> ApiRe
 /// - 200: The skills
 /// - 404: No such skills
 #[operation(getSkillsConfig: get "/v1/config/skills" -> SkillsConfig)]
-async fn get_skills(state: AppState, Query(query): Query<SkillsQuery>) -> ApiResult<Json<Object>> {
-    get(&state, (ConfigKind::Skills, &query.directory, &query.skill_name)).await
+async fn get_skills(state: AppState, query: SkillsQuery) -> ApiResult<Json<Object>> {
+    Ok(Json(kept(&state, ConfigKind::Skills, &query.directory)?.get(query.skill_name).await?))
 }
 
 /// Set a set of skills
@@ -133,10 +118,11 @@ async fn get_skills(state: AppState, Query(query): Query<SkillsQuery>) -> ApiRes
 #[operation(setSkillsConfig: put "/v1/config/skills" (SkillsConfig))]
 async fn put_skills(
     state: AppState,
-    Query(query): Query<SkillsQuery>,
+    query: SkillsQuery,
     JsonBody(entry): JsonBody<Object>,
 ) -> ApiResult<StatusCode> {
-    put(&state, (ConfigKind::Skills, &query.directory, &query.skill_name), entry).await
+    kept(&state, ConfigKind::Skills, &query.directory)?.put(query.skill_name, entry).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Delete a set of skills
@@ -145,8 +131,9 @@ async fn put_skills(
 ///
 /// - 204: It does not exist any more
 #[operation(deleteSkillsConfig: delete "/v1/config/skills")]
-async fn delete_skills(state: AppState, Query(query): Query<SkillsQuery>) -> ApiResult<StatusCode> {
-    delete(&state, (ConfigKind::Skills, &query.directory, &query.skill_name)).await
+async fn delete_skills(state: AppState, query: SkillsQuery) -> ApiResult<StatusCode> {
+    kept(&state, ConfigKind::Skills, &query.directory)?.delete(query.skill_name).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// List the sets of skills of a directory
@@ -156,10 +143,9 @@ async fn delete_skills(state: AppState, Query(query): Query<SkillsQuery>) -> Api
 /// - 200: The skills, by name
 /// - 400: The directory is missing or wrong
 #[operation(listSkillsConfigs: get "/v1/config/skills/list" -> SkillsConfigList)]
-async fn list_skills(state: AppState, Query(query): Query<DirectoryQuery>) -> ApiResult<Json<Value>> {
-    Ok(Json(
-        json!({ "skills": state.configs.list(ConfigKind::Skills, &resolve(&state, &query.directory)?).await? }),
-    ))
+async fn list_skills(state: AppState, query: DirectoryQuery) -> ApiResult<Json<Value>> {
+    let skills = kept(&state, ConfigKind::Skills, &query.directory)?.list().await?;
+    Ok(Json(json!({ "skills": skills })))
 }
 
 #[cfg(test)]

@@ -25,6 +25,6 @@ impl FromRequestParts<AppState> for Process {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let id = path_id(parts, state, "processId").await?;
         let missing = || ApiError::new(ErrorCode::NotFound, format!("there is no process '{id}'"));
-        state.processes.get(&id).ok_or_else(missing)
+        state.services.processes.get(&id).ok_or_else(missing)
     }
 }

@@ -9,9 +9,14 @@ mod messages;
 mod transcript;
 mod transfer;
 
-use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, HeaderMap, Parts, path_id};
+use crate::handler::{
+    ApiError, ApiResult, AppState, ErrorCode, FromRequestParts, HeaderMap, IntoResponse, Parts, Response,
+    header, path_id,
+};
 use crate::routes::usage;
+use bytes::Bytes;
 use sa_sessions::{SessionError, SessionHandle};
+use serde::Serialize;
 use std::future::Future;
 
 sa_api_macros::operations! {
@@ -28,7 +33,7 @@ impl FromRequestParts<AppState> for SessionHandle {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let id = path_id(parts, state, "sessionId").await?;
-        Ok(state.sessions.get(&id).await?)
+        Ok(state.services.sessions.get(&id).await?)
     }
 }
 
@@ -41,6 +46,21 @@ fn idempotency_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
     }
     let key = key.to_str().map_err(|_| ApiError::invalid("Idempotency-Key must be visible ASCII"))?;
     Ok(Some(key.to_owned()))
+}
+
+/// Returns a page with these items, which are JSON already, in its only list, which is empty so far.
+fn filled<'a>(page: &impl Serialize, items: impl Iterator<Item = &'a Bytes>) -> Response {
+    let page = serde_json::to_string(page).unwrap_or_default();
+    let (before, after) = page.split_once(']').unwrap_or_default();
+    let mut parts = vec![before.as_bytes()];
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            parts.push(b",");
+        }
+        parts.push(item);
+    }
+    parts.extend([b"]", after.as_bytes()]);
+    ([(header::CONTENT_TYPE, "application/json")], parts.concat()).into_response()
 }
 
 /// Does it to its end, also if the client goes away meanwhile: what was begun would be left half done.

@@ -1,17 +1,13 @@
 //! Tokens and cost over all sessions.
 
-use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
+use crate::handler::{ApiResult, AppState, Json, operation, query};
 use crate::query::{List, refusal};
-use sa_api::{Timestamp, UsageGrouping, UsageReport};
-use sa_sessions::{UsageCursor, UsageFilter};
+use crate::routes::page_size;
+use sa_api::{Timestamp, UsageFilter, UsageGrouping, UsageReport};
+use sa_sessions::UsageCursor;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
-
-/// Groups of a page if the client does not say.
-const USUAL_PAGE: usize = 100;
-/// The most groups of a page.
-const LARGEST_PAGE: usize = 1000;
 
 #[query]
 pub(crate) struct UsageQuery {
@@ -45,18 +41,15 @@ pub(crate) struct UsageQuery {
 /// - 200: Tokens and cost
 /// - 400: A parameter is unknown or has an invalid value
 #[operation(getUsage: get "/v1/usage")]
-pub(crate) async fn sum(
-    state: AppState,
-    Query(mut query): Query<UsageQuery>,
-) -> ApiResult<Json<UsageReport>> {
-    let limit = query.limit.unwrap_or(USUAL_PAGE).clamp(1, LARGEST_PAGE);
+pub(crate) async fn sum(state: AppState, mut query: UsageQuery) -> ApiResult<Json<UsageReport>> {
+    let limit = page_size(query.limit);
     let after = query.after.take();
     let filter = filter(query)?;
     let after = after.map(|after| {
         UsageCursor::parse(&after, &filter.group_by)
             .ok_or_else(|| refusal("after", "expected the `next` of a page with the same `groupBy`"))
     });
-    Ok(Json(state.sessions.usage(filter, after.transpose()?.as_ref(), limit).await?))
+    Ok(Json(state.services.sessions.usage(filter, after.transpose()?.as_ref(), limit).await?))
 }
 
 fn filter(query: UsageQuery) -> ApiResult<UsageFilter> {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use http::{HeaderValue, header};
+use http::{HeaderName, header};
 use http_body::{Body as HttpBody, Frame};
 use std::convert::Infallible;
 use std::future::Future;
@@ -98,11 +98,9 @@ impl<F: Frames> HttpBody for EventBody<F> {
 pub(crate) fn response(state: &AppState, frames: impl Frames) -> Response {
     let pause = Duration::from_millis(state.options.limits.heartbeat_ms);
     let body = EventBody { frames, heartbeat: Timers::default().sleep(pause), pause, next: None };
-    let mut response = Body::new(body).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     // Reverse proxies that buffer would hold events back.
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    let unbuffered = (HeaderName::from_static("x-accel-buffering"), "no");
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache"), unbuffered];
+    (headers, Body::new(body)).into_response()
 }

@@ -13,15 +13,15 @@ use std::collections::{BTreeSet, HashMap};
 
 pub(super) async fn all(state: &AppState) -> Vec<AgentInfo> {
     let (agents, running, services) = (
-        state.hub.catalogue().iter().cloned().collect::<Vec<_>>(),
+        state.services.hub.catalogue().iter().cloned().collect::<Vec<_>>(),
         Running::now(state),
-        state.agents.clone(),
+        state.services.agents.clone(),
     );
     on_disk(move || agents.iter().map(|agent| describe(agent, &running, &services)).collect()).await
 }
 
 pub(super) async fn one(state: &AppState, agent: AgentSpec) -> AgentInfo {
-    let (running, services) = (Running::now(state), state.agents.clone());
+    let (running, services) = (Running::now(state), state.services.agents.clone());
     on_disk(move || describe(&agent, &running, &services)).await
 }
 
@@ -35,7 +35,7 @@ struct Running {
 impl Running {
     fn now(state: &AppState) -> Self {
         let mut agents: HashMap<String, (usize, u64)> = HashMap::new();
-        let servers = state.hub.list().into_iter();
+        let servers = state.services.hub.list().into_iter();
         for server in servers.filter(|server| server.status == AcpServerStatus::Running) {
             let (count, since) = agents.entry(server.agent).or_insert((0, u64::MAX));
             (*count, *since) = (*count + 1, (*since).min(server.created_at_ms));

@@ -2,7 +2,7 @@
 
 use crate::handler::{
     AcceptsEvents, ApiError, ApiResult, AppState, ErrorCode, HeaderMap, IntoResponse, Json, OptionalJsonBody,
-    Problem, Query, Response, operation, query,
+    Problem, Response, operation, query,
 };
 use crate::negotiate::{Media, prefers};
 use crate::query;
@@ -80,7 +80,7 @@ fn begin(state: &AppState, agent: &AgentSpec, wanted: InstallAgent) -> ApiResult
         make_current: wanted.make_current,
         ..InstallRequest::default()
     };
-    let installer = state.agents.launcher.installer().clone();
+    let installer = state.services.agents.launcher.installer().clone();
     let job = installer.install(agent, request);
     Ok(Installation::Running(installer, job))
 }
@@ -132,7 +132,7 @@ fn built_in(state: &AppState, agent: &AgentSpec, version: Option<&str>) -> ApiRe
     Ok(InstalledAgent {
         agent: agent.id.clone(),
         version: own.to_owned(),
-        path: state.agents.launcher.this_program().display().to_string(),
+        path: state.services.agents.launcher.this_program().display().to_string(),
         source: "builtin".to_owned(),
         already_installed: true,
         already_installed_04: true,
@@ -185,10 +185,10 @@ pub(crate) struct UninstallQuery {
 pub(crate) async fn uninstall(
     state: AppState,
     agent: AgentSpec,
-    Query(query): Query<UninstallQuery>,
+    query: UninstallQuery,
 ) -> ApiResult<Json<UninstalledAgent>> {
     let version = query::either(("agentVersion", query.agent_version), ("version", query.version))?;
-    let installer = state.agents.launcher.installer();
+    let installer = state.services.agents.launcher.installer();
     let removed = installer.uninstall(&agent.id, version.as_deref()).await?;
     Ok(Json(UninstalledAgent { agent: agent.id, removed }))
 }
@@ -203,5 +203,5 @@ pub(crate) async fn uninstall(
 /// - 502: No source answered; `details.attempts` has what each said
 #[operation(getLatestAgentVersion: get "/v1/agents/{agent}/latest")]
 pub(crate) async fn latest(state: AppState, agent: AgentSpec) -> ApiResult<Json<LatestVersion>> {
-    Ok(Json(state.agents.launcher.installer().check_latest(&agent).await?))
+    Ok(Json(state.services.agents.launcher.installer().check_latest(&agent).await?))
 }

@@ -1,7 +1,7 @@
 //! The offer of an agent: asked from the agent itself, or taken from the catalog if it cannot be asked.
 
 use super::{CacheQuery, describe};
-use crate::handler::{ApiResult, AppState, Json, Query, operation};
+use crate::handler::{ApiResult, AppState, Json, operation};
 use sa_agents::AgentSpec;
 use sa_api::sessions::SessionChoices;
 use sa_api::{
@@ -23,8 +23,9 @@ const HOPELESS: Duration = Duration::from_secs(2);
 
 /// The config options of this agent, or why there are none. An agent that is not installed has none.
 pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, answers: Answers) -> AgentInfo {
-    let Some(agent) = state.hub.catalogue().get(&info.id).filter(|_| info.installed) else { return info };
-    match state.agents.probe.ask(agent, answers).await {
+    let agent = state.services.hub.catalogue().get(&info.id).filter(|_| info.installed);
+    let Some(agent) = agent else { return info };
+    match state.services.agents.probe.ask(agent, answers).await {
         Ok(offer) => info.config_options = Some(config_options(&offer)),
         Err(error) => info.config_error = Some(error.to_string()),
     }
@@ -57,13 +58,13 @@ enum Need {
 
 /// Asks an agent what it offers, unless it is not there or has no credentials.
 async fn ask(state: &AppState, agent: &AgentSpec, need: Need, answers: Answers) -> ApiResult<Known> {
-    let (services, spec) = (state.agents.clone(), agent.clone());
+    let (services, spec) = (state.services.agents.clone(), agent.clone());
     let (is_here, status) = on_disk(move || {
         let is_here = spec.program().is_none() || describe::found(&spec, &services).is_some();
         (is_here, describe::credentials(&spec, &services).0)
     })
     .await;
-    let probe = &state.agents.probe;
+    let probe = &state.services.agents.probe;
     let id = &agent.id;
     if !is_here && !matches!(agent.launch, sa_agents::Launch::InstallOnly { .. }) {
         return Ok(Known::Unasked(format!("'{id}' is not installed")));
@@ -110,7 +111,7 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, answers: Answers) 
 pub(crate) async fn modes(
     state: AppState,
     agent: AgentSpec,
-    Query(cache): Query<CacheQuery>,
+    cache: CacheQuery,
 ) -> ApiResult<Json<AgentModes>> {
     // The catalog does not know which agents of their own they have.
     let is_known = !agent.modes.known.is_empty() && agent.modes.agents.is_none();
@@ -155,7 +156,7 @@ fn modes_of(agent: &AgentSpec, choices: &SessionChoices, reason: Option<String>)
 pub(crate) async fn models(
     state: AppState,
     agent: AgentSpec,
-    Query(cache): Query<CacheQuery>,
+    cache: CacheQuery,
 ) -> ApiResult<Json<AgentModels>> {
     let (offer, reason) = match ask(&state, &agent, Need::Agent, cache.answers()?).await? {
         Known::Said(offer) => (offer, None),

@@ -10,7 +10,7 @@ use sa_api::{ProcessConfig, ProcessConfigChange};
 /// - 200: The limits in force
 #[operation(getProcessConfig: get "/v1/processes/config")]
 pub(crate) async fn get(state: AppState) -> Json<ProcessConfig> {
-    Json(state.processes.config())
+    Json(state.services.processes.config())
 }
 
 /// Change the limits on processes
@@ -26,7 +26,7 @@ pub(crate) async fn set(
     state: AppState,
     JsonBody(change): JsonBody<ProcessConfigChange>,
 ) -> ApiResult<Json<ProcessConfig>> {
-    let config = state.processes.configure(|config| change.apply(config))?;
+    let config = state.services.processes.configure(|config| change.apply(config))?;
     tracing::info!(?config, "the limits on processes were changed");
     Ok(Json(config))
 }

@@ -1,12 +1,13 @@
 //! Output of processes as the contract describes it.
 
 use super::encoding::to_base64;
-use sa_api::{ProcessExit, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap, Timestamp};
+use sa_api::{ExitStatus, ProcessExit, ProcessLogEncoding, ProcessLogEntry, ProcessLogGap};
 use sa_journal::Gap;
 use sa_processes::{Ended, Entry};
 
 pub(super) fn exit(ended: &Ended) -> ProcessExit {
-    ProcessExit { exit_code: ended.code, signal: ended.signal, oom_killed: ended.out_of_memory }
+    let ExitStatus { exit_code, signal, oom_killed } = ended.exit;
+    ProcessExit { exit_code, signal, oom_killed }
 }
 
 /// An entry with its bytes in base64.
@@ -19,8 +20,8 @@ pub(super) fn written(entry: &Entry, data: String, encoding: ProcessLogEncoding)
     ProcessLogEntry {
         sequence: entry.sequence,
         stream: entry.stream,
-        timestamp: Timestamp::from_millis(entry.timestamp_ms),
-        timestamp_ms: entry.timestamp_ms,
+        timestamp: entry.timestamp,
+        timestamp_ms: entry.timestamp.as_millis(),
         data,
         encoding,
     }

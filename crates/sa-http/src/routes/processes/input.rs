@@ -44,7 +44,7 @@ fn bytes_of(request: &ProcessInputRequest) -> ApiResult<Bytes> {
 }
 
 pub(super) fn check_length(state: &AppState, bytes: &Bytes) -> ApiResult<()> {
-    let limit = state.processes.config().max_input_bytes_per_request;
+    let limit = state.services.processes.config().max_input_bytes_per_request;
     if bytes.len() <= limit {
         return Ok(());
     }

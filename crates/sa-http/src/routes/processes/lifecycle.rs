@@ -1,8 +1,6 @@
 //! Processes from their start to their removal.
 
-use crate::handler::{
-    ApiError, ApiResult, AppState, Json, JsonBody, Path, Query, StatusCode, operation, query,
-};
+use crate::handler::{ApiError, ApiResult, AppState, Json, JsonBody, Path, StatusCode, operation, query};
 use sa_api::{ProcessCreateRequest, ProcessInfo, ProcessListResponse, ProcessOwner};
 use sa_processes::{Process, RemoveError, Spec, TerminalSize};
 use std::time::Duration;
@@ -36,7 +34,7 @@ pub(crate) async fn create(
         interactive: request.interactive,
         terminal: request.tty.then_some(check_size(size)?),
     };
-    let process = state.processes.create(spec).await?;
+    let process = state.services.processes.create(spec).await?;
     Ok((StatusCode::CREATED, Json(process.describe())))
 }
 
@@ -66,11 +64,8 @@ pub(crate) struct ListQuery {
 /// - 200: The processes, in the order of their creation
 /// - 400: There is no such owner
 #[operation(listProcesses: get "/v1/processes")]
-pub(crate) async fn list(
-    state: AppState,
-    Query(query): Query<ListQuery>,
-) -> ApiResult<Json<ProcessListResponse>> {
-    let mut processes = state.processes.list();
+pub(crate) async fn list(state: AppState, query: ListQuery) -> ApiResult<Json<ProcessListResponse>> {
+    let mut processes = state.services.processes.list();
     processes.retain(|process| query.owner.is_none_or(|owner| process.owner == owner));
     Ok(Json(ProcessListResponse { processes }))
 }
@@ -93,7 +88,7 @@ pub(crate) async fn get(process: Process) -> Json<ProcessInfo> {
 /// - 409: The process runs; stop or kill it first
 #[operation(deleteProcess: delete "/v1/processes/{processId}")]
 pub(crate) async fn delete(state: AppState, Path(id): Path<String>) -> ApiResult<StatusCode> {
-    match state.processes.remove(&id) {
+    match state.services.processes.remove(&id) {
         Ok(()) | Err(RemoveError::Unknown) => Ok(StatusCode::NO_CONTENT),
         Err(error @ RemoveError::Running) => Err(error.into()),
     }
@@ -122,10 +117,10 @@ pub(crate) struct GraceQuery {
 pub(crate) async fn stop(
     state: AppState,
     process: Process,
-    Query(WaitQuery { wait_ms }): Query<WaitQuery>,
-    Query(GraceQuery { grace_ms }): Query<GraceQuery>,
+    WaitQuery { wait_ms }: WaitQuery,
+    GraceQuery { grace_ms }: GraceQuery,
 ) -> Json<ProcessInfo> {
-    let grace = Duration::from_millis(grace_ms.unwrap_or(state.processes.config().stop_grace_ms));
+    let grace = Duration::from_millis(grace_ms.unwrap_or(state.services.processes.config().stop_grace_ms));
     Json(end(&process, grace, wait_ms).await)
 }
 
@@ -136,10 +131,7 @@ pub(crate) async fn stop(
 /// - 200: The process as it is now
 /// - 400: The parameter is no number
 #[operation(killProcess: post "/v1/processes/{processId}/kill")]
-pub(crate) async fn kill(
-    process: Process,
-    Query(WaitQuery { wait_ms }): Query<WaitQuery>,
-) -> Json<ProcessInfo> {
+pub(crate) async fn kill(process: Process, WaitQuery { wait_ms }: WaitQuery) -> Json<ProcessInfo> {
     Json(end(&process, Duration::ZERO, wait_ms).await)
 }
 

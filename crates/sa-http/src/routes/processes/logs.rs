@@ -3,7 +3,7 @@
 use super::describe;
 use super::text::{Characters, Writing};
 use crate::handler::{
-    ApiError, ApiResult, AppState, HeaderMap, IntoResponse, Json, Query, Response, operation, query,
+    ApiError, ApiResult, AppState, HeaderMap, IntoResponse, Json, Response, operation, query,
 };
 use crate::negotiate::{Media, check_accept};
 use crate::query;
@@ -64,8 +64,8 @@ pub(crate) enum LogEncoding {
 pub(crate) async fn logs(
     state: AppState,
     process: Process,
-    Query(query): Query<LogsQuery>,
-    Query(page): Query<LogsPageQuery>,
+    query: LogsQuery,
+    page: LogsPageQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let after = query::either(("after", page.after), ("since", page.since))?;
@@ -108,8 +108,8 @@ pub(crate) async fn logs(
 pub(crate) async fn follow(
     state: AppState,
     process: Process,
-    Query(query): Query<LogsQuery>,
-    Query(resume): Query<ResumeQuery>,
+    query: LogsQuery,
+    resume: ResumeQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     respond(&state, process, &query, &headers, (None, resume.last_event_id))

@@ -31,14 +31,12 @@ pub(crate) async fn run(
         env: request.env.into_iter().collect(),
         ..Spec::default()
     };
-    let outcome = state.processes.run(spec, bounds).await?;
+    let outcome = state.services.processes.run(spec, bounds).await?;
     let (stdout_truncated, stderr_truncated) = (outcome.stdout.truncated, outcome.stderr.truncated);
     let (stdout, stdout_base64) = encoding::text(outcome.stdout);
     let (stderr, stderr_base64) = encoding::text(outcome.stderr);
     Ok(Json(ProcessRunResponse {
-        exit_code: outcome.code,
-        signal: outcome.signal,
-        oom_killed: outcome.out_of_memory,
+        exit: outcome.exit,
         timed_out: outcome.timed_out,
         stdout,
         stderr,

@@ -5,7 +5,7 @@ use super::encoding::{Encoding, decode};
 use super::input::check_length;
 use super::lifecycle::check_size;
 use crate::complaint;
-use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, Query, Request, Response, operation, query};
+use crate::handler::{ApiError, ApiResult, AppState, ErrorCode, Request, Response, operation, query};
 use crate::stream::websocket::{self, End, SocketSink, SocketStream};
 use axum::extract::ws::{Message as Frame, close_code};
 use bytes::Bytes;
@@ -43,7 +43,7 @@ pub(crate) struct TerminalQuery {
 pub(crate) async fn attach(
     state: AppState,
     process: Process,
-    Query(query): Query<TerminalQuery>,
+    query: TerminalQuery,
     request: Request,
 ) -> ApiResult<Response> {
     if !process.has_terminal() {
@@ -52,8 +52,8 @@ pub(crate) async fn attach(
     }
     let (mut parts, _) = request.into_parts();
     // Input in base64 is longer by a third.
-    let limit = state.processes.config().max_input_bytes_per_request.saturating_mul(2) + FRAME_MARGIN;
-    let upgrade = websocket::handshake(&state, &mut parts, limit).await?;
+    let most = state.services.processes.config().max_input_bytes_per_request;
+    let upgrade = websocket::handshake(&state, &mut parts, most.saturating_mul(2) + FRAME_MARGIN).await?;
     let reader = process.reader(Position::LastBytes(query.scrollback.unwrap_or(SCROLLBACK)), None);
     let alive = state.sockets.token();
     Ok(upgrade.on_upgrade(move |socket| async move {

@@ -1,21 +1,17 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
 use super::event_query::{FilterQuery, PageQuery, StreamQuery, cursor};
-use crate::handler::{
-    AcceptsEvents, ApiError, ApiResult, AppState, HeaderMap, IntoResponse, Query, Response, header, operation,
-};
+use super::filled;
+use crate::handler::{AcceptsEvents, ApiError, ApiResult, AppState, HeaderMap, Response, operation};
+use crate::routes::page_size;
 use crate::stream::{self, last_event_id, sse};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use sa_api::sessions::{EventPage, UniversalEvent};
 use sa_journal::Step;
-use sa_sessions::{EventFilter, EventLine, EventSlice, Reader, SessionHandle};
+use sa_sessions::{EventFilter, EventLine, Reader, SessionHandle};
 use serde::Deserialize;
 
-/// Events of a page if the client does not say.
-const USUAL_PAGE: usize = 100;
-/// And the most there are.
-const LARGEST_PAGE: usize = 1000;
 /// Largest piece of a stream's body, unless an event is larger.
 const PIECE: usize = 64 * 1024;
 
@@ -33,44 +29,21 @@ const PIECE: usize = 64 * 1024;
 #[operation(getEvents: get "/v1/sessions/{sessionId}/events" -> EventPage)]
 pub(crate) async fn page(
     session: SessionHandle,
-    Query(query): Query<PageQuery>,
-    Query(selected): Query<FilterQuery>,
+    query: PageQuery,
+    selected: FilterQuery,
 ) -> ApiResult<Response> {
-    let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
-    if limit == 0 {
-        return Err(ApiError::invalid("limit must be at least 1"));
-    }
     let known = session.describe();
     let cursor = cursor(&[("after", query.after), ("offset", query.offset)])?;
     let foreign = cursor > known.last_event_id;
     let after = if foreign { known.oldest_event_id.saturating_sub(1) } else { cursor };
-    let slice = session.events(after, limit, &selected.filter()?).await?;
+    let slice = session.events(after, page_size(query.limit), &selected.filter()?).await?;
     let oldest = match slice.first {
         Some(first) if foreign || first > cursor + 1 => Some(first),
         None if foreign => Some(known.oldest_event_id),
         _ => None,
     };
-    Ok(([(header::CONTENT_TYPE, "application/json")], page_body(&slice, oldest)).into_response())
-}
-
-/// An `EventPage` around events that stay as they are.
-fn page_body(slice: &EventSlice, oldest: Option<u64>) -> Bytes {
-    let lines = &slice.lines;
-    let length: usize = lines.iter().map(|line| line.json.len() + 1).sum();
-    let mut body = BytesMut::with_capacity(length + 64);
-    body.extend_from_slice(b"{\"events\":[");
-    for (index, line) in lines.iter().enumerate() {
-        if index > 0 {
-            body.extend_from_slice(b",");
-        }
-        body.extend_from_slice(&line.json);
-    }
-    body.extend_from_slice(format!("],\"hasMore\":{},\"next\":{}", slice.has_more, slice.next).as_bytes());
-    if let Some(oldest) = oldest {
-        body.extend_from_slice(format!(",\"oldest\":{oldest}").as_bytes());
-    }
-    body.extend_from_slice(b"}");
-    body.freeze()
+    let page = EventPage { events: Vec::new(), has_more: slice.has_more, next: slice.next, oldest };
+    Ok(filled(&page, slice.lines.iter().map(|line| &line.json)))
 }
 
 /// Stream events of a session
@@ -90,8 +63,8 @@ pub(crate) async fn stream(
     state: AppState,
     _: AcceptsEvents,
     session: SessionHandle,
-    Query(query): Query<StreamQuery>,
-    Query(selected): Query<FilterQuery>,
+    query: StreamQuery,
+    selected: FilterQuery,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let StreamQuery { after, last_event_id: resumed, offset } = query;

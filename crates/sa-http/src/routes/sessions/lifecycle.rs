@@ -34,8 +34,7 @@ pub(crate) async fn create_minted(
     JsonBody(request): JsonBody<CreateSession>,
 ) -> ApiResult<Response> {
     let key = idempotency_key(&headers)?;
-    let sessions = state.sessions.clone();
-    Ok(created(whole(async move { sessions.create_minted(request, key).await }).await?))
+    Ok(created(whole(async move { state.services.sessions.create_minted(request, key).await }).await?))
 }
 
 /// Create a session
@@ -66,8 +65,7 @@ pub(crate) async fn create(
     Path(id): Path<String>,
     JsonBody(request): JsonBody<CreateSession>,
 ) -> ApiResult<Response> {
-    let sessions = state.sessions.clone();
-    Ok(created(whole(async move { sessions.create(&id, request).await }).await?))
+    Ok(created(whole(async move { state.services.sessions.create(&id, request).await }).await?))
 }
 
 fn created(creation: Creation) -> Response {
@@ -125,8 +123,7 @@ pub(crate) async fn patch(
 /// - 204: The session does not exist any more
 #[operation(deleteSession: delete "/v1/sessions/{sessionId}")]
 pub(crate) async fn delete(state: AppState, Path(id): Path<String>) -> ApiResult<StatusCode> {
-    let sessions = state.sessions.clone();
-    whole(async move { sessions.delete(&id).await }).await?;
+    whole(async move { state.services.sessions.delete(&id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -175,6 +172,5 @@ pub(crate) async fn fork(
     Path(id): Path<String>,
     OptionalJsonBody(fork): OptionalJsonBody<ForkSession>,
 ) -> ApiResult<Response> {
-    let sessions = state.sessions.clone();
-    Ok(new_session(&whole(async move { sessions.fork(&id, fork).await }).await?))
+    Ok(new_session(&whole(async move { state.services.sessions.fork(&id, fork).await }).await?))
 }

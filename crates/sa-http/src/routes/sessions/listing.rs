@@ -1,14 +1,10 @@
 //! Sessions by pages.
 
-use crate::handler::{ApiResult, AppState, Json, Query, operation, query};
+use crate::handler::{ApiResult, AppState, Json, operation, query};
 use crate::query::{List, refusal};
+use crate::routes::page_size;
 use sa_api::sessions::{SessionList, SessionState};
 use sa_sessions::{Cursor, Detail, SessionFilter};
-
-/// Sessions of a page if the client does not say.
-const USUAL_PAGE: usize = 100;
-/// The most sessions of a page.
-const LARGEST_PAGE: usize = 1000;
 
 #[query]
 pub(crate) struct ListQuery {
@@ -38,8 +34,8 @@ pub(crate) struct ListQuery {
 /// - 200: A page of sessions
 /// - 400: A parameter is unknown or has an invalid value
 #[operation(listSessions: get "/v1/sessions")]
-pub(crate) async fn list(state: AppState, Query(query): Query<ListQuery>) -> ApiResult<Json<SessionList>> {
-    let limit = query.limit.unwrap_or(USUAL_PAGE).clamp(1, LARGEST_PAGE);
+pub(crate) async fn list(state: AppState, query: ListQuery) -> ApiResult<Json<SessionList>> {
+    let limit = page_size(query.limit);
     let after = query.after.as_deref().map(cursor).transpose()?;
     let filter = SessionFilter {
         states: query.state.values("state", SessionState::ALL, SessionState::name)?,
@@ -51,7 +47,7 @@ pub(crate) async fn list(state: AppState, Query(query): Query<ListQuery>) -> Api
         names if names.iter().all(|name| name == "choices") => Detail::Full,
         _ => return Err(refusal("include", "expected choices")),
     };
-    let page = state.sessions.page(&filter, after.as_ref(), limit, detail).await?;
+    let page = state.services.sessions.page(&filter, after.as_ref(), limit, detail).await?;
     Ok(Json(SessionList {
         sessions: page.sessions,
         has_more: page.next.is_some(),

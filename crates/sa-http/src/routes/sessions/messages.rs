@@ -4,8 +4,8 @@ use super::event_query::FilterQuery;
 use super::events::{self, Selection, TurnEnd};
 use super::{idempotency_key, whole};
 use crate::handler::{
-    AcceptsEvents, ApiResult, AppState, HeaderMap, HeaderValue, Json, JsonBody, Path, Query, Response,
-    StatusCode, operation,
+    AcceptsEvents, ApiResult, AppState, HeaderMap, HeaderValue, Json, JsonBody, Path, Response, StatusCode,
+    operation,
 };
 use sa_api::sessions::{CancelResult, MessageAccepted, PostMessage, QueueOrder, Session, UniversalEvent};
 use sa_otlp::TraceContext;
@@ -53,7 +53,7 @@ pub(crate) async fn post_stream(
     _: AcceptsEvents,
     session: SessionHandle,
     headers: HeaderMap,
-    Query(selected): Query<FilterQuery>,
+    selected: FilterQuery,
     JsonBody(message): JsonBody<PostMessage>,
 ) -> ApiResult<Response> {
     let filter = selected.filter()?;

@@ -1,14 +1,10 @@
 //! The transcript: a session's messages, whole and in pages.
 
-use crate::handler::{ApiError, ApiResult, IntoResponse, Query, Response, header, operation, query};
-use bytes::{BufMut, Bytes, BytesMut};
+use super::filled;
+use crate::handler::{ApiResult, Response, operation, query};
+use crate::routes::page_size;
 use sa_api::sessions::{TranscriptOrder, TranscriptPage};
-use sa_sessions::{SessionHandle, Transcript};
-
-/// Messages of a page if the client does not say.
-const USUAL_PAGE: usize = 100;
-/// And the most there are.
-const LARGEST_PAGE: usize = 1000;
+use sa_sessions::SessionHandle;
 
 #[query]
 pub(crate) struct TranscriptQuery {
@@ -32,33 +28,14 @@ pub(crate) struct TranscriptQuery {
 /// - 200: The messages
 /// - 400: A parameter is invalid
 #[operation(getMessages: get "/v1/sessions/{sessionId}/messages" -> TranscriptPage)]
-pub(crate) async fn page(
-    session: SessionHandle,
-    Query(query): Query<TranscriptQuery>,
-) -> ApiResult<Response> {
-    let limit = query.limit.unwrap_or(USUAL_PAGE).min(LARGEST_PAGE);
-    if limit == 0 {
-        return Err(ApiError::invalid("limit must be at least 1"));
-    }
-    let transcript = session.transcript(query.after, query.order.unwrap_or_default(), limit).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], body(&transcript)).into_response())
-}
-
-/// A `TranscriptPage` around messages that stay as they are.
-fn body(transcript: &Transcript) -> Bytes {
-    let length: usize = transcript.messages.iter().map(|message| message.len() + 1).sum();
-    let mut body = BytesMut::with_capacity(length + 128);
-    body.put_slice(b"{\"messages\":[");
-    for (index, message) in transcript.messages.iter().enumerate() {
-        if index > 0 {
-            body.put_u8(b',');
-        }
-        body.put_slice(message);
-    }
-    body.put_slice(format!("],\"hasMore\":{}", transcript.next.is_some()).as_bytes());
-    if let Some(next) = transcript.next {
-        body.put_slice(format!(",\"next\":{next}").as_bytes());
-    }
-    body.put_slice(format!(",\"eventsAfter\":{}}}", transcript.events_after).as_bytes());
-    body.freeze()
+pub(crate) async fn page(session: SessionHandle, query: TranscriptQuery) -> ApiResult<Response> {
+    let order = query.order.unwrap_or_default();
+    let transcript = session.transcript(query.after, order, page_size(query.limit)).await?;
+    let page = TranscriptPage {
+        messages: Vec::new(),
+        has_more: transcript.next.is_some(),
+        next: transcript.next,
+        events_after: transcript.events_after,
+    };
+    Ok(filled(&page, transcript.messages.iter()))
 }

@@ -3,7 +3,7 @@
 use super::lifecycle::new_session;
 use super::whole;
 use crate::handler::{
-    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, Incoming, IntoResponse, Path, Query, Response,
+    ApiError, ApiResult, AppState, Body, ErrorCode, HeaderMap, Incoming, IntoResponse, Path, Response,
     header, operation, query,
 };
 use crate::negotiate::{check_body, check_json_body};
@@ -24,7 +24,7 @@ const LINES: &str = "application/x-ndjson";
 /// - 200: The lines
 #[operation(exportSession: get "/v1/sessions/{sessionId}/export" -> String as "application/x-ndjson")]
 pub(crate) async fn export(state: AppState, Path(id): Path<String>) -> ApiResult<Response> {
-    let lines = state.sessions.export(&id).await?;
+    let lines = state.services.sessions.export(&id).await?;
     Ok(([(header::CONTENT_TYPE, LINES)], Body::from_stream(lines)).into_response())
 }
 
@@ -50,14 +50,14 @@ pub(crate) struct ImportQuery {
 #[operation(importSession: post "/v1/sessions/import" (String as "application/x-ndjson") -> Session)]
 pub(crate) async fn import(
     state: AppState,
-    Query(query): Query<ImportQuery>,
+    query: ImportQuery,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
     check_content_type(&headers)?;
     let limit = state.options.limits.body_bytes;
     let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
-    let (sessions, id) = (state.sessions.clone(), query.session_id.clone());
+    let (sessions, id) = (state.services.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
     whole(work).await.map(|session| new_session(&session)).map_err(|refused| {
         // The fault of the body says more than that it ended.
