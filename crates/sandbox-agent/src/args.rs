@@ -13,7 +13,6 @@ mod processes;
 mod run;
 mod server;
 mod sessions;
-mod usage;
 mod welcome;
 
 pub(crate) use agents::*;
@@ -28,7 +27,6 @@ pub(crate) use processes::*;
 pub(crate) use run::*;
 pub(crate) use server::*;
 pub(crate) use sessions::*;
-pub(crate) use usage::*;
 
 use crate::failure::{EXIT_USAGE, Failure};
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
@@ -190,10 +188,9 @@ fn wire<T: Copy + Send + Sync + 'static>(
 }
 
 /// Returns a group of arguments as if nothing was typed, so that only variables count.
-pub(crate) fn parsed_alone<T: clap::Args>() -> Option<T> {
-    let matches = complete(T::augment_args(clap::Command::new("sandbox-agent")))
-        .try_get_matches_from(["sandbox-agent"]);
-    T::from_arg_matches(&matches.ok()?).ok()
+pub(crate) fn from_environment<T: clap::Args>() -> Result<T, clap::Error> {
+    let command = complete(T::augment_args(clap::Command::new("sandbox-agent")));
+    T::from_arg_matches(&command.try_get_matches_from(["sandbox-agent"])?)
 }
 
 /// Reads the process's own arguments; what cannot be read was already reported when this returns an exit code.
@@ -210,12 +207,6 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
             _ => ExitCode::SUCCESS,
         }
     })
-}
-
-/// Returns the arguments of `server` as variables alone give them.
-pub(crate) fn server_from_environment() -> Result<ServerArgs, clap::Error> {
-    let command = complete(<ServerArgs as clap::Args>::augment_args(clap::Command::new("server")));
-    ServerArgs::from_arg_matches(&command.try_get_matches_from(["server"])?)
 }
 
 fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {

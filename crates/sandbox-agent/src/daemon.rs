@@ -12,6 +12,8 @@ use sa_http::{AgentServices, Auth, HttpOptions, Services};
 use sa_hub::{Hub, HubOptions};
 use sa_otlp::Exporter;
 use sa_processes::Processes;
+use sa_sessions::{Sessions, SessionsOptions};
+use sa_skills::{Places, Skills};
 use sa_supervisor::{BaseEnv, GuardianCommand, Supervisor, SupervisorOptions};
 use std::io;
 use std::net::SocketAddr;
@@ -47,30 +49,32 @@ impl Daemon {
         let hub = Hub::new(
             HubOptions {
                 catalogue: settings.agents.catalogue,
-                limits: settings.limits,
+                limits: settings.limits.hub,
                 launcher: launcher.clone(),
                 numbers_after: sessions::numbers_after(&settings.sessions, &settings.agents.data_dir),
             },
             supervisor.clone(),
         );
-        let around = sessions::Around {
+        let sessions = Sessions::open(SessionsOptions {
             hub: hub.clone(),
+            store: sessions::open_store(&settings.sessions, &settings.agents.data_dir).await?,
             configs: configs.clone(),
-            host: host.clone(),
-            supervisor,
+            skills: Skills::new(settings.agents.data_dir.join("skills"), supervisor, Places::default()),
+            webhooks: sa_webhooks::Client::new(),
+            limits: settings.sessions.limits,
             workspace: files.workspace().to_owned(),
-            data_dir: settings.agents.data_dir,
+            host: host.clone(),
             telemetry: telemetry.clone(),
             secrets: settings.access.token().map(str::to_owned).into_iter().collect(),
-        };
-        let sessions = sessions::open(settings.sessions, around).await?;
+        });
+        let sessions = sessions.await.context("cannot take up the sessions that are kept")?;
         let address = listener.local_addr().context("cannot tell where the daemon listens")?;
         warn_if_open(&settings.access, address);
         let options = HttpOptions {
             auth: settings.access.token().map_or(Auth::Open, |token| Auth::Token(token.to_owned())),
             cors: settings.cors,
             allow_hosts: settings.allow_hosts,
-            limits: settings.http_limits,
+            limits: settings.limits.http,
         };
         let agents = AgentServices { launcher, probe, host };
         let services = Services { agents, hub, files, configs, processes, sessions, telemetry };

@@ -2,6 +2,7 @@
 
 use crate::commands::api::explain;
 use crate::diagnostics::diagnose;
+use crate::settings::SettingsError;
 use sa_client::ClientError;
 use std::any::TypeId;
 use std::io;
@@ -17,7 +18,7 @@ pub(crate) enum Failure {
     Usage(anyhow::Error),
     /// A valid command that did not work.
     Failed(anyhow::Error),
-    /// The exit code of a program that was run, which has reported the reason itself.
+    /// An exit code whose reason was printed already, by the command or by the program that it ran.
     Exit(u8),
 }
 
@@ -42,10 +43,16 @@ impl Failure {
 
 impl<E: Into<anyhow::Error> + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        let is_call = TypeId::of::<E>() == TypeId::of::<ClientError>();
+        let cause = TypeId::of::<E>();
         let error = error.into();
         // Of an error with context, the context says more.
-        if is_call { error.downcast().map_or_else(Self::Failed, explain) } else { Self::Failed(error) }
+        if cause == TypeId::of::<ClientError>() {
+            error.downcast().map_or_else(Self::Failed, explain)
+        } else if cause == TypeId::of::<SettingsError>() {
+            Self::Usage(error)
+        } else {
+            Self::Failed(error)
+        }
     }
 }
 

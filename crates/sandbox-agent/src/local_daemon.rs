@@ -12,7 +12,7 @@ mod registration;
 mod role;
 
 pub(crate) use discovery::{DEFAULT_ENDPOINT, Target};
-pub(crate) use log::open_log;
+pub(crate) use log::{older_log, open_log};
 pub(crate) use place::{DaemonFolder, Operation};
 pub(crate) use record::{Found, Record, Standing};
 pub(crate) use registration::{Registration, write_private};

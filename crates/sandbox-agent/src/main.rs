@@ -44,13 +44,13 @@ fn main() -> ExitCode {
         // It forks, so no thread may exist yet.
         Command::Guardian => return sa_supervisor::guardian_main(),
         Command::AmpPermission => return commands::acp::amp_permission(),
+        Command::Acp(args) => return commands::acp::run(args).unwrap_or_else(Failure::report),
         Command::Server(args) => server(*args, None),
         Command::Daemon(command) => commands::daemon::run(*command),
         Command::Api(args) => commands::api::run(args),
         Command::Run(args) => commands::run::run(*args),
         Command::Chat(args) => commands::chat::run(*args),
         Command::Sessions(args) => commands::api::run_sessions(args),
-        Command::Acp(args) => commands::acp::run(args),
         Command::Credentials(command) => commands::credentials::run(command),
         Command::InstallAgent(args) => commands::install_agent::install(*args),
         Command::UninstallAgent(args) => commands::install_agent::uninstall(*args),
@@ -61,14 +61,13 @@ fn main() -> ExitCode {
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Gen(what) => commands::gen_docs::run(what),
     };
-    outcome.unwrap_or_else(Failure::report)
+    outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
 
 /// Runs a daemon: in the foreground, unless it is one in the background with a place of its own.
-fn server(args: ServerArgs, background: Option<(DaemonFolder, Registration)>) -> Result<ExitCode, Failure> {
+fn server(args: ServerArgs, background: Option<(DaemonFolder, Registration)>) -> Result<(), Failure> {
     memory::configure();
-    let settings =
-        Settings::load(args, |name| std::env::var_os(name)).map_err(|error| Failure::Usage(error.into()))?;
+    let settings = Settings::load(args, |name| std::env::var_os(name))?;
     let exported = settings.telemetry.as_ref().map(|_| LogLayer::default());
     let log = telemetry::start(settings.log_format, &settings.log, exported)?;
     for warning in &settings.warnings {
@@ -78,16 +77,21 @@ fn server(args: ServerArgs, background: Option<(DaemonFolder, Registration)>) ->
         Some((place, claim)) => Role::Background(place, claim),
         None => Role::foreground(&settings),
     };
+    run_to_end(life(settings, role, &log))
+}
+
+/// Runs a daemon, or a command that has one of its own.
+fn run_to_end(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let runtime = runtime()?;
-    runtime.spawn(memory::return_freed());
-    let outcome = runtime.block_on(life(settings, role, &log));
+    let outcome = runtime.block_on(work);
     runtime.shutdown_timeout(LEFTOVERS);
     outcome
 }
 
 /// The daemon's whole life: build, announce, serve, and at the first signal or the end of its lifeline stop in good
 /// order.
-async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<ExitCode, Failure> {
+async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<(), Failure> {
+    tokio::spawn(memory::return_freed());
     let mut signals = Signals::install().context("cannot handle signals")?;
     let mut lifeline = Lifeline::open(settings.lifetime).context("cannot watch standard input")?;
     let mut daemon = Daemon::build(settings).await?;
@@ -108,7 +112,7 @@ async fn life(settings: Settings, role: Role, log: &LogGuard) -> Result<ExitCode
         signal = signals.next() => std::process::exit(signal.exit_code().into()),
     }
     tracing::info!("stopped");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// As many workers as this process may use cores; a container's share counts, not the machine's.

@@ -14,11 +14,11 @@ pub(crate) use token::TokenError;
 
 use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LocalArgs, LogFormat, ServerArgs};
 use file::ConfigFile;
+use limits::LimitsTable;
 use sa_agents::{CatalogueError, DefinitionError};
 use sa_api::ProcessConfig;
 use sa_files::FilesOptions;
-use sa_http::{BadCors, CorsOptions, HttpLimits};
-use sa_hub::Limits;
+use sa_http::{BadCors, CorsOptions};
 use sa_processes::BadConfig;
 use sa_sessions::SessionLimits;
 use std::ffi::OsString;
@@ -39,8 +39,7 @@ pub(crate) struct Settings {
     pub(crate) cors: CorsOptions,
     pub(crate) allow_hosts: Vec<String>,
     pub(crate) agents: AgentSettings,
-    pub(crate) limits: Limits,
-    pub(crate) http_limits: HttpLimits,
+    pub(crate) limits: LimitsTable,
     pub(crate) files: FilesOptions,
     pub(crate) processes: ProcessConfig,
     pub(crate) sessions: SessionSettings,
@@ -178,8 +177,7 @@ impl Settings {
             cors,
             allow_hosts: first_given(args.allow_host, file.allow_host),
             agents,
-            limits: file.limits.hub,
-            http_limits: file.limits.http,
+            limits: file.limits,
             files: FilesOptions {
                 workspace: directory("workspace", args.workspace.or(file.workspace))?,
                 root: directory("fs-root", args.fs_root.or(file.fs_root))?,
@@ -295,31 +293,23 @@ fn access(args: &ServerArgs, file: &ConfigFile, warnings: &mut Vec<String>) -> R
 
 impl AccessWords<'_> {
     fn access(self, warnings: &mut Vec<String>) -> Result<Option<Access>, SettingsError> {
-        match (self.token, self.token_file, self.no_token) {
-            (None, None, false) => Ok(None),
-            (Some(token), None, false) => {
-                let token = token::check(token.clone())?;
-                warnings.extend(token::weakness(&token));
-                Ok(Some(Access::Given(token)))
-            }
+        let token = match (self.token, self.token_file, self.no_token) {
+            (None, None, false) => return Ok(None),
+            (None, None, true) => return Ok(Some(Access::Open)),
+            (Some(token), None, false) => token::check(token.clone())?,
             (None, Some(path), false) => {
                 warnings.extend(token::exposure(path));
-                let token = token::read(path)?;
-                warnings.extend(token::weakness(&token));
-                Ok(Some(Access::Given(token)))
+                token::read(path)?
             }
-            (None, None, true) => Ok(Some(Access::Open)),
             (token, token_file, no_token) => {
                 let said = [token.is_some(), token_file.is_some(), no_token];
-                let names: Vec<_> = self
-                    .names
-                    .into_iter()
-                    .zip(said)
-                    .filter_map(|(name, said)| said.then_some(name))
-                    .collect();
-                Err(SettingsError::AccessConflict(names.join(" and ")))
+                let named = self.names.into_iter().zip(said).filter_map(|(name, said)| said.then_some(name));
+                let names = named.collect::<Vec<_>>().join(" and ");
+                return Err(SettingsError::AccessConflict(names));
             }
-        }
+        };
+        warnings.extend(token::weakness(&token));
+        Ok(Some(Access::Given(token)))
     }
 }
 

@@ -1,9 +1,13 @@
 //! The flags of `sandbox-agent api`: one command per operation of the HTTP API.
 
 use super::{
-    AgentsCommand, ConfigCommand, ConnectionCommand, FsCommand, ProcessesCommand, SessionsCommand, UsageArgs,
+    AgentsCommand, ConfigCommand, ConnectionCommand, FsCommand, ProcessesCommand, SessionsCommand, wire,
 };
 use clap::{Args, Subcommand};
+use sa_api::{Timestamp, UsageGrouping};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 use std::path::PathBuf;
 
 /// The arguments of `api`.
@@ -51,7 +55,16 @@ pub(crate) enum ApiCommand {
     /// Sum up tokens and cost (GET /v1/usage)
     Usage(UsageArgs),
     /// Create a ticket for a stream (POST /v1/tickets)
-    Ticket(TicketArgs),
+    Ticket {
+        /// Path of the stream that the ticket opens, any number of times [default: any stream, once]
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+        /// Milliseconds until the ticket expires [default: 3600000 with --path, else 30000]
+        #[arg(long, value_name = "N")]
+        lifetime_ms: Option<u64>,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Revoke a ticket (DELETE /v1/tickets/{ticket})
     RevokeTicket {
         /// Ticket to revoke
@@ -113,17 +126,34 @@ pub(crate) enum AcpCommand {
     Connection(ConnectionCommand),
 }
 
-/// The arguments of `api ticket`.
+/// The arguments of `api usage`.
 #[derive(Debug, Args)]
-pub(crate) struct TicketArgs {
-    /// Path of the stream that the ticket opens, any number of times [default: any stream, once]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) path: Option<String>,
-    /// Milliseconds until the ticket expires [default: 3600000 with --path, else 30000]
-    #[arg(long, value_name = "N")]
-    pub(crate) lifetime_ms: Option<u64>,
+pub(crate) struct UsageArgs {
+    /// Start of the period, inclusive, as an RFC 3339 time [default: the first turn]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) from: Option<Timestamp>,
+    /// End of the period, exclusive, as an RFC 3339 time [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) to: Option<Timestamp>,
+    /// Properties that the turns of a group share, separated by commas
+    #[arg(long, value_name = "PROPERTIES", value_delimiter = ',', default_value = "day", value_parser = wire(UsageGrouping::ALL, UsageGrouping::name))]
+    pub(crate) by: Vec<UsageGrouping>,
+    /// Only turns of this session (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Vec<String>,
+    /// Only turns of this agent (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Vec<String>,
+    /// Only turns with this model (repeatable)
+    #[arg(long, value_name = "ID")]
+    pub(crate) model: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    let time: Result<Timestamp, Error> = Timestamp::deserialize(text.into_deserializer());
+    time.map_err(|error| format!("{error} such as 2026-03-14T00:00:00Z"))
 }
 
 /// The source of the message to send.

@@ -23,7 +23,15 @@ pub(crate) enum AgentsCommand {
         output: Output,
     },
     /// Install an agent on the daemon's machine (POST /v1/agents/{agent}/install/sse)
-    Install(ApiInstallArgs),
+    Install {
+        /// Id of the agent
+        agent: String,
+        #[command(flatten)]
+        choice: InstallChoice,
+        /// Print the result as JSON, without progress (POST /v1/agents/{agent}/install)
+        #[arg(long)]
+        json: bool,
+    },
     /// Choose the installed version that starts by default (PATCH /v1/agents/{agent})
     Use {
         /// Id of the agent
@@ -68,18 +76,6 @@ pub(crate) struct AgentDetail {
     /// Query the agent again instead of using its earlier answer
     #[arg(long, requires = "config")]
     pub(crate) no_cache: bool,
-}
-
-/// The arguments of `api agents install`.
-#[derive(Debug, Args)]
-pub(crate) struct ApiInstallArgs {
-    /// Id of the agent
-    pub(crate) agent: String,
-    #[command(flatten)]
-    pub(crate) choice: InstallChoice,
-    /// Print the result as JSON, without progress (POST /v1/agents/{agent}/install)
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// The arguments of `api agents modes` and `models`.

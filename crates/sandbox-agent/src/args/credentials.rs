@@ -11,10 +11,25 @@ pub(crate) enum CredentialsCommand {
     #[command(
         after_help = "Exit codes: 0 found, 1 none found or, with --validate, all refused, 64 bad usage."
     )]
-    Extract(ExtractArgs),
+    Extract {
+        #[command(flatten)]
+        scope: Scope,
+        /// Check each credential with its provider
+        #[arg(long)]
+        validate: bool,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print credentials as environment variables, for eval in a shell
     #[command(after_help = "Exit codes: 0 printed, 1 nothing to print or no --reveal, 64 bad usage.")]
-    ExtractEnv(ExtractEnvArgs),
+    ExtractEnv {
+        #[command(flatten)]
+        scope: Scope,
+        /// Print 'export' before each variable
+        #[arg(long)]
+        export: bool,
+    },
 }
 
 /// The credentials to look for, and the places to look at.
@@ -32,27 +47,4 @@ pub(crate) struct Scope {
     /// Print secrets in full
     #[arg(long)]
     pub(crate) reveal: bool,
-}
-
-/// The arguments of `credentials extract`.
-#[derive(Debug, Args)]
-pub(crate) struct ExtractArgs {
-    #[command(flatten)]
-    pub(crate) scope: Scope,
-    /// Check each credential with its provider
-    #[arg(long)]
-    pub(crate) validate: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// The arguments of `credentials extract-env`.
-#[derive(Debug, Args)]
-pub(crate) struct ExtractEnvArgs {
-    #[command(flatten)]
-    pub(crate) scope: Scope,
-    /// Print 'export' before each variable
-    #[arg(long)]
-    pub(crate) export: bool,
 }

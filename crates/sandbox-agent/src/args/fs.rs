@@ -8,9 +8,29 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(crate) enum FsCommand {
     /// List a directory (GET /v1/fs/entries)
-    Ls(LsArgs),
+    Ls {
+        /// Directory to list
+        #[arg(default_value = ".")]
+        path: String,
+        /// List at most N entries [default: all]
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        /// List only names after this one
+        #[arg(long, value_name = "NAME")]
+        after: Option<String>,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Read a file (GET /v1/fs/file)
-    Get(GetArgs),
+    Get {
+        /// Path of the file in the sandbox
+        path: String,
+        /// Local file to write [default: standard output]
+        to: Option<PathBuf>,
+        /// Read only these bytes, such as 0-99, 100- or -100
+        #[arg(long, value_name = "RANGE", allow_hyphen_values = true, value_parser = byte_range)]
+        range: Option<String>,
+    },
     /// Show the size, ETag and time of a file (HEAD /v1/fs/file)
     Head {
         /// Path of the file
@@ -54,41 +74,34 @@ pub(crate) enum FsCommand {
         output: Output,
     },
     /// Upload a directory or tar archive and unpack it (POST /v1/fs/upload-batch)
-    Upload(UploadArgs),
+    Upload {
+        /// Local directory or archive (tar, tar.gz, tar.zst); '-' for an archive on standard input
+        from: PathBuf,
+        /// Directory in the sandbox
+        #[arg(default_value = ".")]
+        path: String,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Download a directory and unpack it (GET /v1/fs/download-batch)
     Download(DownloadArgs),
     /// Watch a directory for changes (GET /v1/fs/watch)
-    Watch(WatchArgs),
+    Watch {
+        /// Directory or file to watch
+        #[arg(default_value = ".")]
+        path: String,
+        /// Do not watch subdirectories
+        #[arg(long)]
+        flat: bool,
+        /// Include .git and files that .gitignore and .ignore exclude
+        #[arg(long)]
+        ignored: bool,
+        /// Print every event as an object with event, id and data
+        #[arg(long)]
+        json: bool,
+    },
     /// Search file names and contents (GET /v1/fs/search)
     Search(SearchArgs),
-}
-
-/// The arguments of `api fs ls`.
-#[derive(Debug, Args)]
-pub(crate) struct LsArgs {
-    /// Directory to list
-    #[arg(default_value = ".")]
-    pub(crate) path: String,
-    /// List at most N entries [default: all]
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// List only names after this one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) after: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// The arguments of `api fs get`.
-#[derive(Debug, Args)]
-pub(crate) struct GetArgs {
-    /// Path of the file in the sandbox
-    pub(crate) path: String,
-    /// Local file to write [default: standard output]
-    pub(crate) to: Option<PathBuf>,
-    /// Read only these bytes, such as 0-99, 100- or -100
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, value_parser = byte_range)]
-    pub(crate) range: Option<String>,
 }
 
 /// The arguments of `api fs put`.
@@ -115,18 +128,6 @@ pub(crate) struct PutArgs {
     pub(crate) output: Output,
 }
 
-/// The arguments of `api fs upload`.
-#[derive(Debug, Args)]
-pub(crate) struct UploadArgs {
-    /// Local directory or archive (tar, tar.gz, tar.zst); '-' for an archive on standard input
-    pub(crate) from: PathBuf,
-    /// Directory in the sandbox
-    #[arg(default_value = ".")]
-    pub(crate) path: String,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
 /// The arguments of `api fs download`.
 #[derive(Debug, Args)]
 pub(crate) struct DownloadArgs {
@@ -144,23 +145,6 @@ pub(crate) struct DownloadArgs {
     /// Exclude .git and files that .gitignore and .ignore exclude
     #[arg(long)]
     pub(crate) leave_ignored: bool,
-}
-
-/// The arguments of `api fs watch`.
-#[derive(Debug, Args)]
-pub(crate) struct WatchArgs {
-    /// Directory or file to watch
-    #[arg(default_value = ".")]
-    pub(crate) path: String,
-    /// Do not watch subdirectories
-    #[arg(long)]
-    pub(crate) flat: bool,
-    /// Include .git and files that .gitignore and .ignore exclude
-    #[arg(long)]
-    pub(crate) ignored: bool,
-    /// Print every event as an object with event, id and data
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// The arguments of `api fs search`.

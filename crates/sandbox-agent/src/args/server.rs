@@ -147,14 +147,8 @@ impl ServerArgs {
         if !opened && !["token", "token_file"].into_iter().any(|id| from(id, CommandLine)) {
             return;
         }
-        if from("token", EnvVariable) {
-            self.token = None;
-        }
-        if from("token_file", EnvVariable) {
-            self.token_file = None;
-        }
-        if from("no_token", EnvVariable) {
-            self.no_token = None;
-        }
+        self.token.take_if(|_| from("token", EnvVariable));
+        self.token_file.take_if(|_| from("token_file", EnvVariable));
+        self.no_token.take_if(|_| from("no_token", EnvVariable));
     }
 }

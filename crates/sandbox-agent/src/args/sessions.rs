@@ -4,7 +4,8 @@ use super::processes::variable;
 use super::{Connection, Output, wire};
 use clap::{Args, Subcommand, ValueEnum};
 use sa_api::sessions::{
-    OptionValue, PermissionMode, PermissionReplyKind, SessionPatch, SessionState, TranscriptOrder,
+    CreateSession, OptionValue, PermissionMode, PermissionReplyKind, SessionPatch, SessionState,
+    TranscriptOrder,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,12 +23,7 @@ pub(crate) enum SessionsCommand {
     )]
     Create(CreateArgs),
     /// Show a session (GET /v1/sessions/{sessionId})
-    Get {
-        /// Id of the session
-        id: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Get(OneSessionArgs),
     /// Update a session (PATCH /v1/sessions/{sessionId})
     #[command(visible_alias = "update")]
     Patch(PatchArgs),
@@ -37,19 +33,9 @@ pub(crate) enum SessionsCommand {
         id: String,
     },
     /// End a session and keep its history (POST /v1/sessions/{sessionId}/terminate)
-    Terminate {
-        /// Id of the session
-        id: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Terminate(OneSessionArgs),
     /// Resume a session after a restart or an agent's end (POST /v1/sessions/{sessionId}/resume)
-    Resume {
-        /// Id of the session
-        id: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Resume(OneSessionArgs),
     /// Send a message (POST /v1/sessions/{sessionId}/messages)
     #[command(visible_alias = "post-message")]
     Send(SendArgs),
@@ -73,12 +59,7 @@ pub(crate) enum SessionsCommand {
         output: Output,
     },
     /// Cancel the running turn (POST /v1/sessions/{sessionId}/cancel)
-    Cancel {
-        /// Id of the session
-        id: String,
-        #[command(flatten)]
-        output: Output,
-    },
+    Cancel(OneSessionArgs),
     /// Fork a session (POST /v1/sessions/{sessionId}/fork)
     Fork {
         /// Id of the session
@@ -133,9 +114,32 @@ pub(crate) enum SessionsCommand {
     #[command(visible_alias = "reply-to-permission")]
     Decide(DecideArgs),
     /// Export a session as lines of JSON (GET /v1/sessions/{sessionId}/export)
-    Export(ExportArgs),
+    Export {
+        /// Id of the session
+        id: String,
+        /// File to write, readable only by you [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+    },
     /// Import an exported session (POST /v1/sessions/import)
-    Import(ImportArgs),
+    Import {
+        /// Exported file [default: standard input]
+        file: Option<PathBuf>,
+        /// Id of the new session [default: the exported id]
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// The session that a command is about, and the form of the answer.
+#[derive(Debug, Args)]
+pub(crate) struct OneSessionArgs {
+    /// Id of the session
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// The arguments of `api sessions list`.
@@ -260,6 +264,15 @@ pub(crate) struct ChoiceArgs {
 }
 
 impl ChoiceArgs {
+    /// Makes these choices for a new session.
+    pub(crate) fn apply(self, session: &mut CreateSession) {
+        session.agent_mode = self.agent_mode.or(session.agent_mode.take());
+        session.permission_mode = self.permission_mode.unwrap_or(session.permission_mode);
+        session.model = self.model.or(session.model.take());
+        session.variant = self.variant.or(session.variant.take());
+        session.options.extend(self.options);
+    }
+
     /// Returns the change of a session that these choices are.
     pub(crate) fn into_patch(self) -> SessionPatch {
         let options = self.options.into_iter().map(|(id, value)| (id, Some(value)));
@@ -370,28 +383,6 @@ pub(crate) struct DecideArgs {
     /// Allow only this command, path or URL; '*' matches any characters
     #[arg(long, value_name = "PATTERN", requires = "rule_tool")]
     pub(crate) rule_input: Option<String>,
-}
-
-/// The arguments of `sessions export`.
-#[derive(Debug, Args)]
-pub(crate) struct ExportArgs {
-    /// Id of the session
-    pub(crate) id: String,
-    /// File to write, readable only by you [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) to: Option<PathBuf>,
-}
-
-/// The arguments of `sessions import`.
-#[derive(Debug, Args)]
-pub(crate) struct ImportArgs {
-    /// Exported file [default: standard input]
-    pub(crate) file: Option<PathBuf>,
-    /// Id of the new session [default: the exported id]
-    #[arg(long, value_name = "ID")]
-    pub(crate) id: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// The arguments of `sessions`.

@@ -2,10 +2,10 @@
 
 use crate::agents::Agents;
 use crate::args::AcpArgs;
-use crate::commands::install_agent::{install_watched, load, named, runtime};
+use crate::commands::install_agent::{install_watched, load, runtime};
 use crate::commands::render::Format;
 use crate::failure::Failure;
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use sa_agents::{Builtin, TOKEN_VARIABLES};
 use sa_install::InstallRequest;
 use std::path::PathBuf;
@@ -79,7 +79,6 @@ fn claude(program: PathBuf) -> sa_claude::Options {
 }
 
 fn codex(program: PathBuf) -> sa_codex::Options {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let codex_home = std::env::var_os("CODEX_HOME").map(PathBuf::from);
     let base_url = set("OPENAI_BASE_URL");
     let mut options = sa_codex::Options {
@@ -117,7 +116,6 @@ fn amp(program: PathBuf) -> Result<sa_amp::Options, Failure> {
 
 /// All of `sandbox-agent amp-permission`. Amp's question is in its environment and on its standard input.
 pub(crate) fn amp_permission() -> ExitCode {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let query = sa_amp::PermissionQuery {
         tool: set("AGENT_TOOL_NAME").unwrap_or_default(),
         call: set("AGENT_TOOL_USE_ID"),
@@ -149,6 +147,11 @@ fn pi(program: PathBuf) -> sa_pi::Options {
     options
 }
 
+/// The text of a variable that is set and not empty.
+fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// The path in a variable that is set and not empty.
 fn set_path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -164,17 +167,15 @@ fn program(args: AcpArgs) -> Result<PathBuf, Failure> {
         return Ok(program);
     }
     let settings = load(args.local)?;
-    let agents = named(&settings.catalogue, std::slice::from_ref(&args.agent))?;
-    let agent = agents.first().copied().ok_or_else(|| anyhow!("there is no agent '{}'", args.agent))?;
+    let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();
-        if let Some(found) = installer.find(agent, None).map_err(anyhow::Error::new)? {
+        if let Some(found) = installer.find(agent, None)? {
             return Ok(found.program);
         }
         // An editor shows standard error, if anything.
-        let installed = install_watched(installer, agent, InstallRequest::default(), Format::Text).await;
-        let installed = installed.map_err(anyhow::Error::new)?;
+        let installed = install_watched(installer, agent, InstallRequest::default(), Format::Text).await?;
         supervisor.shutdown(Duration::ZERO).await;
         Ok(installer.program(&installed.receipt))
     })

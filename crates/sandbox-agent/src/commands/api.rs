@@ -21,15 +21,14 @@ use sa_api::TicketRequest;
 use sa_client::{Client, ClientError};
 use serde::Serialize;
 use std::io;
-use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) fn run(args: ApiArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: ApiArgs) -> Result<(), Failure> {
     with_client(&args.connection, async |client| call(client, args.command).await)
 }
 
 /// `sandbox-agent sessions …`.
-pub(crate) fn run_sessions(args: SessionsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run_sessions(args: SessionsArgs) -> Result<(), Failure> {
     with_client(&args.connection, async |client| sessions::call(client, *args.command).await)
 }
 
@@ -37,15 +36,13 @@ pub(crate) fn run_sessions(args: SessionsArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn with_client(
     connection: &Connection,
     work: impl AsyncFnOnce(&Client) -> Result<(), Failure>,
-) -> Result<ExitCode, Failure> {
-    let target = connection.target()?;
-    let client = Client::new(&target.endpoint, target.token.as_deref())?;
+) -> Result<(), Failure> {
+    let client = connection.target()?.client()?;
     let runtime = client_runtime()?;
     let outcome = runtime.block_on(work(&client));
     // A thread that waits for input at a terminal would not end by itself.
     runtime.shutdown_background();
-    outcome?;
-    Ok(ExitCode::SUCCESS)
+    outcome
 }
 
 /// Starts what calls of a daemon run on.
@@ -57,12 +54,8 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
     match command {
         ApiCommand::Health(output) => {
             show(output, client.health(), |health| {
-                print_text(&format!(
-                    "{}  version {}  up {}",
-                    health.status,
-                    health.version,
-                    age(health.uptime_ms)
-                ))
+                let up = age(health.uptime_ms);
+                print_text(&format!("{}  version {}  up {up}", health.status, health.version))
             })
             .await
         }
@@ -87,11 +80,11 @@ async fn call(client: &Client, command: ApiCommand) -> Result<(), Failure> {
         ApiCommand::Openapi => Ok(print_text(&client.openapi().await?)?),
         ApiCommand::Metrics => Ok(print_text(&client.metrics().await?)?),
         ApiCommand::Usage(args) => usage::sum_up(client, args).await,
-        ApiCommand::Ticket(args) => {
-            let request = TicketRequest { path: args.path, lifetime_ms: args.lifetime_ms };
-            show(args.output, client.create_ticket(&request), |ticket| print_text(&ticket.ticket)).await
+        ApiCommand::Ticket { path, lifetime_ms, output } => {
+            let request = TicketRequest { path, lifetime_ms };
+            show(output, client.create_ticket(&request), |ticket| print_text(&ticket.ticket)).await
         }
-        ApiCommand::RevokeTicket { ticket } => client.revoke_ticket(&ticket).await.map_err(explain),
+        ApiCommand::RevokeTicket { ticket } => Ok(client.revoke_ticket(&ticket).await?),
         ApiCommand::Agents(command) => agents::call(client, command).await,
         ApiCommand::Sessions(command) => sessions::call(client, *command).await,
         ApiCommand::Acp(command) => acp::call(client, command).await,

@@ -6,32 +6,28 @@ mod state;
 
 use crate::args::ChatArgs;
 use crate::commands::raw_mode::RawMode;
-use crate::commands::session::{self, explain};
+use crate::commands::session::{self, CLEANUP_TIMEOUT, explain};
 use crate::commands::target::{Sessions, Target};
-use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard, can_draw};
+use crate::commands::terminal::{ColorChoice, Console, Keyboard, can_draw, frames};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
-use crate::{LEFTOVERS, memory};
+use crate::{memory, run_to_end};
 use anyhow::{Context, anyhow};
 use commands::Command;
 use history::History;
 use sa_api::sessions::{
     EventData, EventType, PostMessage, Role, Session, SessionPatch, TranscriptOrder, TranscriptState,
 };
-use sa_client::{Client, EventQuery, SessionEvents, SessionStep, TranscriptQuery};
+use sa_client::{Client, ClientError, EventQuery, SessionEvents, SessionStep, TranscriptQuery};
 use sa_terminal::{Edit, Editor, Key, text_of};
 use state::Chat;
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
-use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
+use tokio::time::{Interval, timeout};
 
 /// Messages of an existing session that are shown.
 const SHOWN_MESSAGES: usize = 30;
-/// Time that the daemon gets to cancel the turn of a session that is left.
-const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The step after a session was left.
 enum Next {
@@ -40,7 +36,7 @@ enum Next {
     Switch(String),
 }
 
-pub(crate) fn run(args: ChatArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: ChatArgs) -> Result<(), Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure::usage("chat needs a terminal; in scripts use 'sandbox-agent run'"));
     }
@@ -49,65 +45,52 @@ pub(crate) fn run(args: ChatArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("chat cannot draw on this terminal: TERM is 'dumb' or not set"));
     }
     memory::configure();
-    let runtime = crate::runtime()?;
-    let outcome = runtime.block_on(whole(&args));
-    runtime.shutdown_timeout(LEFTOVERS);
-    outcome.map(|()| ExitCode::SUCCESS)
+    run_to_end(whole(&args))
 }
 
 async fn whole(args: &ChatArgs) -> Result<(), Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let target = Target::find(&args.target, Sessions::Kept).await?;
-    let outcome = converse(args, &target, &mut signals).await;
-    if let Ok(id) | Err((Some(id), _)) = &outcome {
+    let mut id = None;
+    let outcome = converse(args, &target, &mut signals, &mut id).await;
+    if let Some(id) = id {
         let data_dir = args.target.data_dir.as_ref();
         let data_dir = data_dir.map(|path| format!(" --data-dir {}", path.display())).unwrap_or_default();
         diagnose!("Continue with: sandbox-agent chat{data_dir} {id}");
     }
     target.close(&mut signals).await;
-    match outcome {
-        Ok(_) => Ok(()),
-        Err((_, failure)) => Err(failure),
-    }
+    outcome
 }
 
-/// Converses until the user leaves. Returns the session's id, also with a failure once there is one.
+/// Converses until the user leaves. Notes the session's id as soon as there is one, also if it fails later.
 async fn converse(
     args: &ChatArgs,
     target: &Target,
     signals: &mut Signals,
-) -> Result<String, (Option<String>, Failure)> {
+    id: &mut Option<String>,
+) -> Result<(), Failure> {
     let client = &target.client;
-    let session = open(args, target, signals).await.map_err(|failure| (None, failure))?;
-    let mut id = session.session_id.clone();
-    let with_id = |id: &String| {
-        let id = id.clone();
-        move |failure: Failure| (Some(id), failure)
-    };
-    let mut talk = Talk::new(args, target, session, signals).map_err(with_id(&id))?;
+    let session = open(args, target, signals).await?;
+    *id = Some(session.session_id.clone());
+    let mut talk = Talk::new(args, target, session, signals)?;
     loop {
-        let next = talk.session().await;
-        let next = match next {
-            Ok(next) => next,
+        match talk.session().await {
+            Ok(Next::Leave) => break,
+            Ok(Next::Switch(other)) => {
+                let session = client.get_session(id.insert(other)).await.map_err(explain)?;
+                talk.chat = Chat::new(session);
+            }
             Err(failure) => {
                 talk.give_terminal_back();
-                return Err((Some(id), failure));
-            }
-        };
-        match next {
-            Next::Leave => break,
-            Next::Switch(other) => {
-                id = other;
-                let session = client.get_session(&id).await.map_err(explain).map_err(with_id(&id))?;
-                talk.switch(session);
+                return Err(failure);
             }
         }
     }
     if target.is_private() && talk.chat.is_running() {
-        let _ = timeout(CLEANUP_TIMEOUT, client.cancel_turn(&id)).await;
+        let _ = timeout(CLEANUP_TIMEOUT, client.cancel_turn(talk.chat.id())).await;
     }
     talk.give_terminal_back();
-    Ok(id)
+    Ok(())
 }
 
 /// Opens the session that was named, or a new one.
@@ -164,8 +147,6 @@ impl<'a> Talk<'a> {
         signals: &'a mut Signals,
     ) -> Result<Self, Failure> {
         let mut console = Console::new(&session.agent, ColorChoice::from(args.session.no_color));
-        let mut frames = interval(FRAME);
-        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let history = History::open(args.target.data_dir.clone());
         let raw = RawMode::enter_keys().context("cannot use this terminal")?;
         console.take_pastes()?;
@@ -176,7 +157,7 @@ impl<'a> Talk<'a> {
             client: &target.client,
             signals,
             resized: signal(SignalKind::window_change())?,
-            frames,
+            frames: frames(),
             keyboard: Keyboard::open(),
             raw,
             console,
@@ -184,10 +165,6 @@ impl<'a> Talk<'a> {
             history,
             chat: Chat::new(session),
         })
-    }
-
-    fn switch(&mut self, session: Session) {
-        self.chat = Chat::new(session);
     }
 
     fn give_terminal_back(&mut self) {
@@ -311,10 +288,8 @@ impl<'a> Talk<'a> {
     }
 
     async fn cancel(&mut self) -> Result<(), Failure> {
-        match self.client.cancel_turn(self.chat.id()).await {
-            Ok(_) => Ok(()),
-            Err(error) => self.complain(error),
-        }
+        let cancelled = self.client.cancel_turn(self.chat.id()).await;
+        self.unless_failed(cancelled).map(drop)
     }
 
     async fn on_submit(&mut self, text: String) -> Result<Option<Next>, Failure> {
@@ -327,10 +302,10 @@ impl<'a> Talk<'a> {
             Ok(Some(command)) => self.run_command(command).await,
             Ok(None) => {
                 let message = PostMessage { message: Some(text.clone()), ..PostMessage::default() };
-                if let Err(error) = self.client.post_message(self.chat.id(), &message, None).await {
+                let posted = self.client.post_message(self.chat.id(), &message, None).await;
+                if self.unless_failed(posted)?.is_none() {
                     // The typed text is not lost.
                     self.editor.set_text(&text);
-                    self.complain(error)?;
                 }
                 Ok(None)
             }
@@ -341,8 +316,12 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Shows a failure that is no reason to leave.
-    fn complain(&mut self, error: sa_client::ClientError) -> Result<(), Failure> {
+    /// Returns the daemon's answer. Shows a failure that is no reason to leave.
+    fn unless_failed<T>(&mut self, outcome: Result<T, ClientError>) -> Result<Option<T>, Failure> {
+        let error = match outcome {
+            Ok(answer) => return Ok(Some(answer)),
+            Err(error) => error,
+        };
         if error.problem_status() == Some(401) {
             return Err(explain(error));
         }
@@ -352,7 +331,7 @@ impl<'a> Talk<'a> {
             format!("{:#}", anyhow::Error::new(error))
         };
         self.console.view.explain(&sa_terminal::Explanation { what, next: None });
-        Ok(())
+        Ok(None)
     }
 
     fn complete(&mut self) {

@@ -3,16 +3,17 @@
 //! The script is a few lines that call this program at each press of Tab. So completions are those of the installed
 //! version, and the ids of agents and sessions can be completed.
 
-use crate::args::{self, Connection, parsed_alone};
+use crate::args::{self, Connection, from_environment};
+use crate::commands::api::client_runtime;
 use crate::failure::Failure;
 use clap::{ArgAction, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete::{CompleteEnv, Shell};
-use sa_client::{AgentQuery, Client, ClientError, SessionQuery};
+use sa_api::sessions::Session;
+use sa_client::{AgentQuery, Client, ClientError, Page, SessionQuery};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// The variable that makes this program answer a shell; its value is the shell.
@@ -23,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Sessions that are offered.
 const SESSIONS: usize = 100;
 
-pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
+pub(crate) fn run(shell: Shell) -> Result<(), Failure> {
     let completer: &dyn EnvCompleter = match shell {
         Shell::Bash => &Bash,
         Shell::Elvish => &Elvish,
@@ -34,8 +35,7 @@ pub(crate) fn run(shell: Shell) -> Result<ExitCode, Failure> {
     };
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
-    std::io::stdout().write_all(&script)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(std::io::stdout().write_all(&script)?)
 }
 
 /// Answers a shell that asks for completions. Returns only if none does.
@@ -102,14 +102,11 @@ fn agents(current: &OsStr) -> Vec<CompletionCandidate> {
 /// The newest sessions that start with `current`.
 fn sessions(current: &OsStr) -> Vec<CompletionCandidate> {
     let listed = ask(async |client: Client| {
-        let query = SessionQuery { limit: Some(SESSIONS), ..SessionQuery::default() };
+        let page = Page { limit: Some(SESSIONS), after: None };
+        let query = SessionQuery { page, ..SessionQuery::default() };
         let list = client.list_sessions(&query).await?;
-        let name = |title: Option<String>, agent: String| title.unwrap_or(agent);
-        Ok(list
-            .sessions
-            .into_iter()
-            .map(|session| (session.session_id, name(session.title, session.agent)))
-            .collect())
+        let named = |session: Session| (session.session_id, session.title.unwrap_or(session.agent));
+        Ok(list.sessions.into_iter().map(named).collect())
     });
     candidates(current, listed.unwrap_or_default())
 }
@@ -118,10 +115,9 @@ fn sessions(current: &OsStr) -> Vec<CompletionCandidate> {
 fn ask(
     question: impl AsyncFnOnce(Client) -> Result<Vec<(String, String)>, ClientError>,
 ) -> Option<Vec<(String, String)>> {
-    let connection: Connection = parsed_alone()?;
-    let target = connection.target().ok()?;
-    let client = Client::new(&target.endpoint, target.token.as_deref()).ok()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let connection: Connection = from_environment().ok()?;
+    let client = connection.target().ok()?.client().ok()?;
+    let runtime = client_runtime().ok()?;
     runtime.block_on(async { tokio::time::timeout(PATIENCE, question(client)).await.ok()?.ok() })
 }
 

@@ -4,22 +4,33 @@ mod list;
 mod shell;
 
 use super::api::client_runtime;
-use super::render::{print_json, print_text};
+use super::render::{Format, print_json, print_text};
 use crate::agents::{environment, host_with};
-use crate::args::{CredentialsCommand, ExtractArgs, ExtractEnvArgs, Scope};
+use crate::args::{CredentialsCommand, Scope};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::{Context, anyhow};
 use list::{Entry, List, Secrets};
 use sa_credentials::{Findings, Host, Validity};
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 use tokio::task::JoinSet;
 
-pub(crate) fn run(command: CredentialsCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: CredentialsCommand) -> Result<(), Failure> {
     match command {
-        CredentialsCommand::Extract(args) => extract(args),
-        CredentialsCommand::ExtractEnv(args) => extract_env(args),
+        CredentialsCommand::Extract { scope, validate: checks, json } => {
+            let host = host(&scope)?;
+            let found = search(&scope, &host);
+            let mut list = List::of(&found);
+            if checks {
+                validate(&mut list.entries)?;
+            }
+            print_list(&list, Secrets::of_flag(scope.reveal), host.now_ms, Format::of_flag(json))
+        }
+        CredentialsCommand::ExtractEnv { scope, export } => {
+            let host = host(&scope)?;
+            let prefix = if export { "export " } else { "" };
+            print_variables(&search(&scope, &host), Secrets::of_flag(scope.reveal), host.now_ms, prefix)
+        }
     }
 }
 
@@ -29,20 +40,13 @@ struct Found {
     findings: Findings,
 }
 
-fn extract(args: ExtractArgs) -> Result<ExitCode, Failure> {
-    let host = host(&args.scope)?;
-    let found = search(&args.scope, &host);
-    let mut list = List::of(&found);
-    if args.validate {
-        validate(&mut list.entries)?;
-    }
-    let secrets = if args.scope.reveal { Secrets::Revealed } else { Secrets::Hidden };
-    if args.json {
-        print_json(&list.as_json(secrets, host.now_ms))?;
+fn print_list(list: &List<'_>, secrets: Secrets, now_ms: u64, format: Format) -> Result<(), Failure> {
+    if format == Format::Json {
+        print_json(&list.as_json(secrets, now_ms))?;
     } else {
-        warn_of_problems(&found);
+        warn_of_problems(list.found);
         if !list.entries.is_empty() {
-            list.as_table(secrets, host.now_ms).print()?;
+            list.as_table(secrets, now_ms).print()?;
         }
     }
     if list.entries.is_empty() {
@@ -52,33 +56,27 @@ fn extract(args: ExtractArgs) -> Result<ExitCode, Failure> {
     if list.entries.iter().all(refused) {
         return Err(Failure::Failed(anyhow!("every credential that was found is refused")));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn extract_env(args: ExtractEnvArgs) -> Result<ExitCode, Failure> {
-    let host = host(&args.scope)?;
-    let found = search(&args.scope, &host);
-    warn_of_problems(&found);
-    let handed = shell::handed_on(&found, host.now_ms);
+fn print_variables(found: &[Found], secrets: Secrets, now_ms: u64, prefix: &str) -> Result<(), Failure> {
+    warn_of_problems(found);
+    let handed = shell::handed_on(found, now_ms);
     for warning in &handed.warnings {
         diagnose!("warning: {warning}");
     }
     if handed.variables.is_empty() {
         return Err(Failure::Failed(anyhow!("no credentials found that an environment can hand on")));
     }
-    let lines = handed.variables.iter().map(|variable| {
-        let export = if args.export { "export " } else { "" };
-        if args.scope.reveal {
-            format!("{export}{}={}", variable.name, shell::quoted(variable.value.expose()))
-        } else {
-            format!("# {export}{}={}", variable.name, variable.value)
-        }
+    let lines = handed.variables.iter().map(|variable| match secrets {
+        Secrets::Revealed => format!("{prefix}{}={}", variable.name, shell::quoted(variable.value.expose())),
+        Secrets::Hidden => format!("# {prefix}{}={}", variable.name, variable.value),
     });
     print_text(&lines.collect::<Vec<_>>().join("\n"))?;
-    if !args.scope.reveal {
+    if secrets == Secrets::Hidden {
         return Err(Failure::Failed(anyhow!("secrets are printed only with --reveal")));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The machine to search: this one as the user sees it, or a home folder without an environment.

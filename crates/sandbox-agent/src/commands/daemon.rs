@@ -10,6 +10,7 @@ mod upgrade;
 
 use crate::args::{DaemonCommand, PlaceArgs};
 use crate::commands::api::client_runtime;
+use crate::commands::render::Format;
 use crate::failure::Failure;
 use crate::local_daemon::{DaemonFolder, Found, Operation, Record, Registration};
 use crate::settings::data_dir_of;
@@ -17,27 +18,37 @@ use anyhow::{Context, anyhow};
 use launch::Launch;
 use sa_client::Client;
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use upgrade::WhenBusy;
 
 /// Time for a daemon until it answers: it may have a large store to recover.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(crate) fn run(command: DaemonCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: DaemonCommand) -> Result<(), Failure> {
     match command {
         DaemonCommand::Start(args) => start::run(*args),
-        DaemonCommand::Stop(args) => stop::run(args),
-        DaemonCommand::Status(args) => status::run(args),
-        DaemonCommand::Logs(args) => logs::run(args),
-        DaemonCommand::Upgrade(args) => upgrade::run(args),
+        DaemonCommand::Stop { timeout, place } => stop::run(&folder(place)?, Duration::from_secs(timeout)),
+        DaemonCommand::Status { json, place } => status::run(&folder(place)?, Format::of_flag(json)),
+        DaemonCommand::Logs { follow, lines, place } => {
+            let mut tail = logs::print_last(&folder(place)?, lines)?;
+            if follow { tail.follow() } else { Ok(()) }
+        }
+        DaemonCommand::Upgrade { force, wait, place } => {
+            let when_busy = match (force, wait) {
+                (true, _) => WhenBusy::Interrupt,
+                (false, true) => WhenBusy::Wait,
+                (false, false) => WhenBusy::Refuse,
+            };
+            upgrade::run(&folder(place)?, when_busy)
+        }
         DaemonCommand::Serve { launch } => serve(&launch),
     }
 }
 
 /// Becomes the daemon: takes the place first, so that a second one ends at once and changes nothing.
-fn serve(launch: &Path) -> Result<ExitCode, Failure> {
+fn serve(launch: &Path) -> Result<(), Failure> {
     sa_supervisor::leave_session().context("cannot leave the terminal")?;
     let place = DaemonFolder::at(launch.parent().unwrap_or(launch).to_owned());
     let launch = Launch::take(launch)?;
@@ -47,31 +58,25 @@ fn serve(launch: &Path) -> Result<ExitCode, Failure> {
     crate::server(args, Some((place, claim)))
 }
 
-fn place(args: PlaceArgs) -> Result<DaemonFolder, Failure> {
-    let data_dir = data_dir_of(args.config.as_deref(), args.data_dir, |name| std::env::var_os(name));
-    Ok(DaemonFolder::of(&data_dir.map_err(|error| Failure::Usage(error.into()))?))
+fn folder(args: PlaceArgs) -> Result<DaemonFolder, Failure> {
+    let data_dir = data_dir_of(args.config.as_deref(), args.data_dir, |name| std::env::var_os(name))?;
+    Ok(DaemonFolder::of(&data_dir))
 }
 
-/// The daemon, once it is decided whether there is one.
-enum Settled {
-    Running(Record),
-    Nobody,
-}
-
-/// Waits for a daemon that is about to start or to end. Only the command whose turn it is may ask.
-fn settled(place: &DaemonFolder, _turn: &Operation) -> Result<Settled, Failure> {
+/// Returns the running daemon, if there is one. Waits for one that is about to start or to end. Only the command whose
+/// turn it is may ask.
+fn settled(place: &DaemonFolder, _turn: &Operation) -> Result<Option<Record>, Failure> {
     let began = Instant::now();
     loop {
         match place.find()? {
-            Found::Running(record) => return Ok(Settled::Running(record)),
-            Found::Nobody => return Ok(Settled::Nobody),
+            Found::Running(record) => return Ok(Some(record)),
+            Found::Nobody => return Ok(None),
             Found::Unready if began.elapsed() > START_TIMEOUT => {
-                let seconds = START_TIMEOUT.as_secs();
-                let log = place.log();
                 return Err(Failure::Failed(anyhow!(
-                    "a daemon holds {} but is not ready after {seconds} s; see {}",
+                    "a daemon holds {} but is not ready after {} s; see {}",
                     place.folder().display(),
-                    log.display()
+                    START_TIMEOUT.as_secs(),
+                    place.log().display()
                 )));
             }
             Found::Unready => sleep(POLL),
@@ -80,7 +85,7 @@ fn settled(place: &DaemonFolder, _turn: &Operation) -> Result<Settled, Failure> 
 }
 
 fn client(record: &Record) -> Result<Client, Failure> {
-    Client::new(&record.endpoint(), record.token()?.as_deref()).map_err(super::api::explain)
+    Ok(Client::new(&record.endpoint(), record.token()?.as_deref())?)
 }
 
 /// Runs a few calls of a daemon to their end.

@@ -7,13 +7,12 @@ use crate::commands::render::{print_json, print_text};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_agents::AgentSpec;
-use sa_doctor::{Doctor, DoctorOptions, Finding, Report, Verdict};
+use sa_doctor::{Doctor, Finding, Machine, Report, Verdict};
 use std::fmt::Write;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Duration;
 
-pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: DoctorArgs) -> Result<(), Failure> {
     let settings = load_with(args.local, args.agent)?;
     let chosen = named(&settings.catalogue, &args.agents)?;
     runtime()?.block_on(async {
@@ -25,16 +24,18 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
         };
         let agents: Vec<&AgentSpec> =
             if chosen.is_empty() { settings.catalogue.iter().filter(in_use).collect() } else { chosen };
-        let doctor = Doctor::new(DoctorOptions {
+        let doctor = Doctor {
             launcher: parts.launcher,
             probe: parts.probe,
             supervisor: supervisor.clone(),
             host: parts.host,
-            search_path: std::env::var_os("PATH"),
-            temporary: std::env::temp_dir(),
-            data_dir: settings.data_dir.clone(),
+            machine: Machine {
+                search_path: std::env::var_os("PATH"),
+                temporary: std::env::temp_dir(),
+                data_dir: settings.data_dir.clone(),
+            },
             offline: args.offline,
-        });
+        };
         let mut reports = vec![doctor.examine_machine()];
         // An examination starts agents; the sessions that they keep then are nobody's.
         let scratch = tempfile::tempdir().context("cannot create a temporary directory")?;
@@ -47,8 +48,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
         } else {
             print_text(&in_words(&reports))?;
         }
-        let fine = reports.iter().all(Report::is_fine);
-        Ok(if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        if reports.iter().all(Report::is_fine) { Ok(()) } else { Err(Failure::Exit(1)) }
     })
 }
 

@@ -4,12 +4,10 @@ use super::reference;
 use crate::args::{self, GenCommand};
 use crate::failure::Failure;
 use std::io::Write;
-use std::process::ExitCode;
 
-pub(crate) fn run(what: GenCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn run(what: GenCommand) -> Result<(), Failure> {
     let text = match what {
         GenCommand::CliReference => reference::markdown(args::command()),
     };
-    writeln!(std::io::stdout(), "{}", text.trim_end())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(writeln!(std::io::stdout(), "{}", text.trim_end())?)
 }

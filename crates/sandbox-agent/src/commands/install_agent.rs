@@ -1,9 +1,9 @@
 //! `sandbox-agent install-agent`, `uninstall-agent`, `outdated`: agents on this machine, without a daemon.
 
 use crate::agents::Agents;
-use crate::args::{InstallAgentArgs, LocalArgs, OutdatedArgs, UninstallAgentArgs};
+use crate::args::{InstallAgentArgs, InstallChoice, LocalArgs, OutdatedArgs, UninstallAgentArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Format, Table, print_json, print_text};
+use crate::commands::render::{Format, NONE, Table, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
@@ -12,15 +12,17 @@ use sa_agents::{AgentSpec, Catalogue};
 use sa_api::LatestVersion;
 use sa_install::{InstallError, InstallRequest, Installed, Installer};
 use serde_json::json;
-use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
 /// Agents of `--all`.
 const REFERENCE: [&str; 4] = ["claude", "codex", "opencode", "amp"];
 
-pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
-    let settings = load(args.local.clone())?;
-    let ids = if args.all { REFERENCE.map(str::to_owned).to_vec() } else { args.agents.clone() };
+pub(crate) fn install(args: InstallAgentArgs) -> Result<(), Failure> {
+    let settings = load(args.local)?;
+    let ids = if args.all { REFERENCE.map(str::to_owned).to_vec() } else { args.agents };
+    let InstallChoice { version, reinstall, source, make_current } = args.choice;
+    let from = args.from;
+    let request = InstallRequest { version, reinstall, source, from, mirror: None, make_current };
     let agents = named(&settings.catalogue, &ids)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
@@ -31,28 +33,12 @@ pub(crate) fn install(args: InstallAgentArgs) -> Result<ExitCode, Failure> {
                 report_built_in(agent, format)?;
                 continue;
             }
-            let outcome = install_one(installer, agent, &args).await;
+            let outcome = install_watched(installer, agent, request.clone(), format).await;
             failed |= report(installer, agent, outcome, format)?;
         }
         supervisor.shutdown(std::time::Duration::ZERO).await;
-        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        if failed { Err(Failure::Exit(1)) } else { Ok(()) }
     })
-}
-
-async fn install_one(
-    installer: &Installer,
-    agent: &AgentSpec,
-    args: &InstallAgentArgs,
-) -> Result<Installed, InstallError> {
-    let request = InstallRequest {
-        version: args.choice.version.clone(),
-        reinstall: args.choice.reinstall,
-        source: args.choice.source,
-        from: args.from.clone(),
-        make_current: args.choice.make_current,
-        ..InstallRequest::default()
-    };
-    install_watched(installer, agent, request, Format::of_flag(args.json)).await
 }
 
 /// Installs an agent and shows the progress.
@@ -112,30 +98,25 @@ fn report(
     Ok(false)
 }
 
-pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<(), Failure> {
     let settings = load(args.local)?;
-    let agents = named(&settings.catalogue, std::slice::from_ref(&args.agent))?;
+    let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
+    if agent.is_built_in() {
+        return Ok(print_text(&format!("{} is built in; nothing to remove", agent.name))?);
+    }
     runtime()?.block_on(async {
         let (parts, _supervisor) = Agents::standalone(&settings)?;
-        for agent in agents {
-            if agent.is_built_in() {
-                print_text(&format!("{} is built in; nothing to remove", agent.name))?;
-                continue;
-            }
-            let version = args.version.as_deref();
-            let removed =
-                parts.launcher.installer().uninstall(&agent.id, version).await.map_err(anyhow::Error::new)?;
-            if removed.is_empty() {
-                let what = version.map_or_else(String::new, |version| format!("version {version} of "));
-                return Err(Failure::Failed(anyhow!("{what}'{}' is not installed", agent.id)));
-            }
-            print_text(&format!("removed {} {}", agent.id, removed.join(", ")))?;
+        let version = args.version.as_deref();
+        let removed = parts.launcher.installer().uninstall(&agent.id, version).await?;
+        if removed.is_empty() {
+            let what = version.map_or_else(String::new, |version| format!("version {version} of "));
+            return Err(Failure::Failed(anyhow!("{what}'{}' is not installed", agent.id)));
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(print_text(&format!("removed {} {}", agent.id, removed.join(", ")))?)
     })
 }
 
-pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn outdated(args: OutdatedArgs) -> Result<(), Failure> {
     let settings = load(args.local)?;
     let chosen = named(&settings.catalogue, &args.agents)?;
     runtime()?.block_on(async {
@@ -157,7 +138,7 @@ pub(crate) fn outdated(args: OutdatedArgs) -> Result<ExitCode, Failure> {
         }
         failed |= known.iter().any(|version| version.outdated != Some(false));
         show(&known, Format::of_flag(args.json))?;
-        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        if failed { Err(Failure::Exit(1)) } else { Ok(()) }
     })
 }
 
@@ -167,7 +148,7 @@ fn show(versions: &[LatestVersion], format: Format) -> Result<(), Failure> {
     }
     let mut table = Table::new(&["AGENT", "INSTALLED", "LATEST"]);
     for version in versions {
-        table.add(&[&version.agent, version.installed.as_deref().unwrap_or("-"), &version.latest]);
+        table.add(&[&version.agent, version.installed.as_deref().unwrap_or(NONE), &version.latest]);
     }
     Ok(table.print()?)
 }
@@ -183,8 +164,7 @@ pub(crate) fn load(args: LocalArgs) -> Result<AgentSettings, Failure> {
 
 /// Loads the settings together with agents that the command line names, as `id=command line`.
 pub(crate) fn load_with(args: LocalArgs, agents: Vec<String>) -> Result<AgentSettings, Failure> {
-    AgentSettings::load(args, agents, |name| std::env::var_os(name))
-        .map_err(|error| Failure::Usage(error.into()))
+    Ok(AgentSettings::load(args, agents, |name| std::env::var_os(name))?)
 }
 
 pub(crate) fn runtime() -> anyhow::Result<Runtime> {

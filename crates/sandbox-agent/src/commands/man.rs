@@ -5,23 +5,21 @@ use crate::failure::Failure;
 use anyhow::Context;
 use clap_mangen::Man;
 use std::io::Write;
-use std::process::ExitCode;
 
 const MANUAL: &str = "sandbox-agent manual";
 
-pub(crate) fn run(args: ManArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: ManArgs) -> Result<(), Failure> {
     let mut root = args::command();
     root.build();
     let Some(directory) = args.dir else {
-        std::io::stdout().write_all(&page(root)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(std::io::stdout().write_all(&page(root)?)?);
     };
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
     for command in with_subcommands(root) {
         let path = directory.join(format!("{}.1", name(&command)));
         std::fs::write(&path, page(command)?).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// A command and all visible ones below it.

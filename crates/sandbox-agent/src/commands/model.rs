@@ -7,9 +7,8 @@ use crate::failure::Failure;
 use crate::signals::Signals;
 use anyhow::Context;
 use sa_model::ModelServer;
-use std::process::ExitCode;
 
-pub(crate) fn run(args: ModelArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: ModelArgs) -> Result<(), Failure> {
     let server = ModelServer::start_on(args.port)
         .with_context(|| format!("cannot listen on 127.0.0.1:{}", args.port))?;
     let url = server.url();
@@ -20,6 +19,6 @@ pub(crate) fn run(args: ModelArgs) -> Result<ExitCode, Failure> {
         // A program may have closed its end after the first line. The hints are for people.
         let _unread = print_text(&format!("\n{}", sa_model::hints(&url)));
         signals.next().await;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     })
 }

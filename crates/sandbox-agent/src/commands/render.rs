@@ -63,6 +63,18 @@ impl Table {
     }
 }
 
+/// Stands for a value that there is not.
+pub(super) const NONE: &str = "-";
+
+/// Returns a value as the text of a cell.
+pub(super) fn or_none(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+}
+
+pub(super) fn yes_or_no(fact: bool) -> String {
+    if fact { "yes" } else { "no" }.to_owned()
+}
+
 /// Replaces characters that could control the terminal.
 fn printable(cell: &str) -> String {
     cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
@@ -98,6 +110,13 @@ pub(super) fn age(milliseconds: u64) -> String {
 pub(super) fn print_text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", text.trim_end_matches('\n'))?;
+    out.flush()
+}
+
+/// Writes bytes as they are.
+pub(super) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
     out.flush()
 }
 

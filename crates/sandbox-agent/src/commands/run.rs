@@ -7,27 +7,22 @@ mod turn;
 use crate::args::{OutputFormat, RunPromptArgs};
 use crate::commands::api::sessions::read_text;
 use crate::commands::raw_mode::RawMode;
-use crate::commands::session::{self, Refused, explain};
+use crate::commands::session::{self, CLEANUP_TIMEOUT, Refused, explain};
 use crate::commands::target::{Sessions, Target};
-use crate::commands::terminal::{ColorChoice, Console, FRAME, Keyboard};
+use crate::commands::terminal::{ColorChoice, Console, Keyboard, frames};
 use crate::failure::Failure;
 use crate::signals::{Ending, Signals};
-use crate::{LEFTOVERS, memory};
+use crate::{memory, run_to_end};
 use anyhow::Context;
 use outcome::Outcome;
 use report::Report;
 use sa_api::sessions::PostMessage;
 use sa_client::Client;
 use sa_terminal::Key;
-use std::process::ExitCode;
-use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::timeout;
 use turn::Turn;
 
-/// Time that the daemon gets to cancel the turn or delete the session of a command that is ending.
-const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
-
-pub(crate) fn run(args: RunPromptArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: RunPromptArgs) -> Result<(), Failure> {
     let prompt = match &args.prompt {
         Some(prompt) => prompt.clone(),
         None => read_text("the prompt")?,
@@ -36,32 +31,31 @@ pub(crate) fn run(args: RunPromptArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("no prompt: pass one as an argument or on stdin"));
     }
     memory::configure();
-    let runtime = crate::runtime()?;
-    let outcome = runtime.block_on(whole(&args, prompt));
-    runtime.shutdown_timeout(LEFTOVERS);
-    outcome
+    run_to_end(whole(&args, prompt))
 }
 
 /// Finds the daemon, runs the turn, and leaves nothing behind that was not asked for.
-async fn whole(args: &RunPromptArgs, prompt: String) -> Result<ExitCode, Failure> {
+async fn whole(args: &RunPromptArgs, prompt: String) -> Result<(), Failure> {
     let mut signals = Signals::install().context("cannot handle signals")?;
     let sessions = if args.keep.is_some() { Sessions::Kept } else { Sessions::Forgotten };
     let target = Target::find(&args.target, sessions).await?;
     let id = args.keep.clone().unwrap_or_else(|| session::made_up_id("run"));
-    let ended = match session::choose_agent(&target.client, args.session.agent.as_deref()).await {
-        Ok(agent) => {
-            let run = Run { target: &target, id: &id, agent: &agent, args };
-            let ended = run.turn(prompt, &mut signals).await;
-            if args.keep.is_none() {
-                // The daemon may be gone, and then there is nothing to delete.
-                let _ = timeout(CLEANUP_TIMEOUT, target.client.delete_session(&id)).await;
-            }
-            ended
+    let ended = async {
+        let agent = session::choose_agent(&target.client, args.session.agent.as_deref()).await?;
+        let run = Run { target: &target, id: &id, agent: &agent, args };
+        let ended = run.turn(prompt, &mut signals).await;
+        if args.keep.is_none() {
+            // The daemon may be gone, and then there is nothing to delete.
+            let _ = timeout(CLEANUP_TIMEOUT, target.client.delete_session(&id)).await;
         }
-        Err(failure) => Err(failure),
+        ended
     };
+    let ended = ended.await;
     target.close(&mut signals).await;
-    ended.map(|outcome| ExitCode::from(outcome.exit_code()))
+    match ended?.exit_code() {
+        0 => Ok(()),
+        code => Err(Failure::Exit(code)),
+    }
 }
 
 struct Run<'a> {
@@ -125,10 +119,8 @@ impl Run<'_> {
         } else {
             None
         };
-        let mut frames = interval(FRAME);
-        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let keyboard = raw.is_some().then(Keyboard::open);
-        let mut inputs = Inputs { keyboard, signals, frames };
+        let mut inputs = Inputs { keyboard, signals, frames: frames() };
         let ended = self.conversation(prompt, &mut console, &mut report, &mut inputs).await;
         if format == OutputFormat::Text {
             if matches!(ended, Ok(ref outcome) if self.args.keep.is_some() && outcome.has_session()) {

@@ -1,6 +1,6 @@
 //! How `run` and `chat` begin a session, and why they cannot.
 
-use crate::args::{ChoiceArgs, SessionArgs};
+use crate::args::SessionArgs;
 use crate::commands::api;
 use crate::commands::target::DaemonLocation;
 use crate::commands::terminal::key_variable;
@@ -10,8 +10,10 @@ use sa_api::sessions::{AgentError, CreateSession, Session};
 use sa_api::{AgentInfo, CredentialStatus, ErrorCode};
 use sa_client::{AgentQuery, Client, ClientError};
 use sa_terminal::{Explanation, explain_agent_error};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// Time that the daemon gets to cancel the turn or delete the session of a command that is ending.
+pub(crate) const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Exit code for an agent that is not logged in.
 pub(crate) const EXIT_NOT_LOGGED_IN: u8 = 4;
 
@@ -77,17 +79,10 @@ pub(crate) fn request(
     args: &SessionArgs,
     place: DaemonLocation,
 ) -> Result<CreateSession, Failure> {
-    let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = &args.choices;
-    Ok(CreateSession {
-        agent: agent.to_owned(),
-        agent_mode: agent_mode.clone(),
-        permission_mode: permission_mode.unwrap_or_default(),
-        model: model.clone(),
-        variant: variant.clone(),
-        options: options.iter().cloned().collect(),
-        cwd: directory(args.cwd.as_deref(), place)?,
-        ..CreateSession::default()
-    })
+    let cwd = directory(args.cwd.as_deref(), place)?;
+    let mut request = CreateSession { agent: agent.to_owned(), cwd, ..CreateSession::default() };
+    args.choices.clone().apply(&mut request);
+    Ok(request)
 }
 
 /// The directory to work in. Another machine has directories of its own.

@@ -3,7 +3,7 @@
 //! A private daemon is part of the command's process. It starts in milliseconds, needs no file or log to be found by, and
 //! cannot outlive the command: when the process is killed, the guardian ends its agents.
 
-use crate::args::{TargetArgs, server_from_environment};
+use crate::args::{ServerArgs, TargetArgs, from_environment};
 use crate::commands::session::explain;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
@@ -111,11 +111,9 @@ async fn probe(endpoint: &str, token: Option<&str>) -> Result<Probe, Failure> {
 }
 
 async fn start(args: &TargetArgs, sessions: Sessions) -> Result<Daemon, Failure> {
-    let usage = |error: anyhow::Error| Failure::Usage(error);
-    let mut server = server_from_environment().map_err(|error| usage(error.into()))?;
+    let mut server: ServerArgs = from_environment().map_err(|error| Failure::Usage(error.into()))?;
     server.data_dir = args.data_dir.clone().or(server.data_dir);
-    let mut settings =
-        Settings::private(server, |name| std::env::var_os(name)).map_err(|error| usage(error.into()))?;
+    let mut settings = Settings::private(server, |name| std::env::var_os(name))?;
     settings.sessions.kept &= sessions == Sessions::Kept;
     let kept = settings.sessions.kept;
     let advice = "another daemon may use this data directory: pass its address with --endpoint and its token with \

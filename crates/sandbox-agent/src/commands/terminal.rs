@@ -7,13 +7,15 @@ pub(crate) use asking::{Asking, send};
 pub(crate) use keyboard::{Keyboard, typed_bytes};
 
 use crate::commands::raw_mode;
+use crate::commands::render::print_bytes;
 use sa_api::sessions::UniversalEvent;
 use sa_terminal::{Colors, Line, Live, Motion, Screen, SessionView, Size, TextMode, spinner};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// Time between two pictures of what changes.
-pub(crate) const FRAME: Duration = Duration::from_millis(100);
+const FRAME: Duration = Duration::from_millis(100);
 /// Least time between two pictures when events arrive faster.
 const SHORTEST_FRAME: Duration = Duration::from_millis(30);
 /// The widest that text is wrapped to; longer lines are hard to read.
@@ -76,6 +78,13 @@ pub(crate) struct Console {
     status: Option<Status>,
     drawn: Option<Instant>,
     is_stale: bool,
+}
+
+/// Returns the times at which what changes is drawn again.
+pub(crate) fn frames() -> Interval {
+    let mut frames = interval(FRAME);
+    frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    frames
 }
 
 /// Returns whether the kind of terminal can be drawn on, if there is one.
@@ -166,9 +175,7 @@ impl Console {
     pub(crate) fn draw(&mut self, lower: impl FnOnce(&SessionView, usize) -> Live) -> io::Result<()> {
         let text = self.view.take_text();
         if !text.is_empty() {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
+            print_bytes(text.as_bytes())?;
         }
         let done = self.view.take_lines();
         let changing = if self.mode == TextMode::Rendered { self.view.live() } else { Vec::new() };

@@ -6,6 +6,7 @@ use crate::args::Connection;
 use crate::failure::Failure;
 use crate::settings;
 use anyhow::Context;
+use sa_client::{Client, ClientError};
 use std::path::PathBuf;
 
 /// The address of a daemon that nothing is known about.
@@ -26,6 +27,10 @@ impl Target {
         };
         let Found::Running(record) = DaemonFolder::of(&data_dir).find()? else { return Ok(None) };
         Ok(Some(Self { endpoint: record.endpoint(), token: record.token()? }))
+    }
+
+    pub(crate) fn client(&self) -> Result<Client, ClientError> {
+        Client::new(&self.endpoint, self.token.as_deref())
     }
 }
 

@@ -21,6 +21,13 @@ pub(crate) fn open_log(place: &DaemonFolder) -> Result<File, DaemonFolderError> 
     append(&place.log()).map_err(|error| DaemonFolderError::Io(place.log(), error))
 }
 
+/// Returns the file that the log was moved to when a new one was begun.
+pub(crate) fn older_log(log: &Path) -> PathBuf {
+    let mut name = log.as_os_str().to_owned();
+    name.push(".1");
+    name.into()
+}
+
 /// Begins a new file whenever the log has become too large or was deleted, forever.
 pub(crate) async fn keep_log_small(log: PathBuf) {
     let mut looks = interval(LOOK);
@@ -46,9 +53,7 @@ fn rotate(log: &Path, limit: u64) -> std::io::Result<bool> {
         return Ok(false);
     }
     if is_named {
-        let mut older = log.as_os_str().to_owned();
-        older.push(".1");
-        fs::rename(log, older)?;
+        fs::rename(log, older_log(log))?;
     }
     rustix::stdio::dup2_stderr(append(log)?)?;
     Ok(is_named)

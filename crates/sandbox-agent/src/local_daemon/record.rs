@@ -15,16 +15,16 @@ use std::path::PathBuf;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     pub(crate) pid: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_ticks: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) boot_id: Option<String>,
     pub(crate) started_at_ms: u64,
     /// The address that it listens on.
     pub(crate) address: SocketAddr,
     pub(crate) version: String,
     /// Absent if no token is needed, or if only the user who chose it knows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_file: Option<PathBuf>,
     pub(crate) standing: Standing,
 }

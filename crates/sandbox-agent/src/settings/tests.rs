@@ -4,6 +4,7 @@
 
 use super::*;
 use sa_agents::{Catalogue, Launch};
+use sa_hub::Limits;
 use sa_install::Preinstall;
 use sa_store::Synchronous;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +37,7 @@ fn without_any_word_the_daemon_is_local_and_asks_for_a_token_of_its_own() {
     assert!(matches!(settings.access, Access::Generated(token) if token.len() >= 43));
     assert!(settings.cors.origins.is_empty() && !settings.cors.credentials && !settings.clean_env);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "info"));
-    assert_eq!(settings.limits, Limits::default());
+    assert_eq!(settings.limits.hub, Limits::default());
     let shipped = Catalogue::shipped().unwrap();
     assert!(
         settings.agents.catalogue.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id))
@@ -78,7 +79,7 @@ fn the_file_fills_in_what_was_not_typed() {
     assert_eq!(settings.cors.origins, ["https://c.example"]);
     assert_eq!(settings.allow_hosts, ["box.example"]);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "debug"));
-    assert_eq!(settings.limits, Limits { servers: 3, ..Limits::default() });
+    assert_eq!(settings.limits.hub, Limits { servers: 3, ..Limits::default() });
     assert!(
         settings.agents.catalogue.get("other").is_some() && settings.agents.catalogue.get("demo").is_some()
     );

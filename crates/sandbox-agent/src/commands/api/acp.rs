@@ -1,13 +1,13 @@
 //! `sandbox-agent api acp …`.
 
-use super::{connections, explain, show};
+use super::{connections, show};
 use crate::args::{AcpCommand, MessageSource, Output, StreamArgs};
-use crate::commands::render::{Table, age, exited, print_text};
+use crate::commands::render::{Table, age, exited, or_none, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{AcpServer, AcpServerStatus, Timestamp};
-use sa_client::{Client, EventStream, PostOptions, Posted, ReconnectingStream, SseEvent};
+use sa_client::{Client, EventStream, PostOptions, Posted, SseEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read, Write};
@@ -28,7 +28,7 @@ pub(super) async fn call(client: &Client, command: AcpCommand) -> Result<(), Fai
         }
         AcpCommand::Stream(args) => stream(client, args).await,
         AcpCommand::Connection(command) => connections::call(client, command).await,
-        AcpCommand::Delete { server_id } => client.delete_acp(&server_id).await.map_err(explain),
+        AcpCommand::Delete { server_id } => Ok(client.delete_acp(&server_id).await?),
     }
 }
 
@@ -40,7 +40,7 @@ fn server_table(servers: &[AcpServer]) -> Table {
             &server.server_id,
             &server.agent,
             &status(server),
-            &server.pid.map_or("-".to_owned(), |pid| pid.to_string()),
+            &or_none(server.pid),
             &server.pending_requests.to_string(),
             &server.last_event_id.to_string(),
             &age(now.saturating_sub(server.created_at.as_millis())),
@@ -73,33 +73,30 @@ pub(super) fn read_message(source: MessageSource) -> Result<Vec<u8>, Failure> {
     Ok(message)
 }
 
-/// One connection, or as many as it takes.
-enum Events {
-    Once(EventStream),
-    Again(ReconnectingStream),
-}
-
 async fn stream(client: &Client, args: StreamArgs) -> Result<(), Failure> {
     let after = args.last_event_id.map(|id| id.to_string());
-    let mut events = if args.follow_reconnect {
-        Events::Again(client.follow_acp(&args.server_id, after.as_deref()).await?)
-    } else {
-        Events::Once(client.stream_acp(&args.server_id, after.as_deref()).await?)
-    };
-    loop {
-        let event = match &mut events {
-            Events::Once(stream) => stream.next().await,
-            Events::Again(stream) => stream.next().await,
-        };
-        match event? {
-            Some(event) => print_message(&event, Output { json: args.json })?,
-            None => return Ok(()),
-        }
+    let output = Output { json: args.json };
+    if !args.follow_reconnect {
+        let events = client.stream_acp(&args.server_id, after.as_deref()).await?;
+        return print_messages(events, output).await;
     }
+    let mut events = client.follow_acp(&args.server_id, after.as_deref()).await?;
+    while let Some(event) = events.next().await? {
+        print_message(&event, output)?;
+    }
+    Ok(())
+}
+
+/// Prints the messages of one connection to its end.
+pub(super) async fn print_messages(mut events: EventStream, output: Output) -> Result<(), Failure> {
+    while let Some(event) = events.next().await? {
+        print_message(&event, output)?;
+    }
+    Ok(())
 }
 
 /// Prints a message of the agent as it is, and on standard error what the transport says; as JSON, both alike.
-pub(super) fn print_message(event: &SseEvent, output: Output) -> Result<(), Failure> {
+fn print_message(event: &SseEvent, output: Output) -> Result<(), Failure> {
     match event.event.as_str() {
         _ if output.json => print_event(event)?,
         "message" => write_line(event.data.as_bytes())?,

@@ -1,22 +1,22 @@
 //! `sandbox-agent api agents …`.
 
-use super::{connections, explain, show};
-use crate::args::{AgentDetail, AgentsCommand, ApiInstallArgs, OfferArgs};
+use super::{connections, show};
+use crate::args::{AgentDetail, AgentsCommand, InstallChoice, OfferArgs};
 use crate::commands::progress::Bar;
-use crate::commands::render::{Format, Table, command_line, print_json, print_text};
+use crate::commands::render::{
+    Format, NONE, Table, command_line, or_none, print_json, print_text, yes_or_no,
+};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::anyhow;
 use sa_api::sessions::OptionValue;
 use sa_api::{
     AgentChoice, AgentInfo, AgentLaunch, AgentModels, AgentModes, AgentPatch, CredentialStatus, InstallAgent,
-    InstallEvent, InstalledAgent, ModeEffect, ModeEnforcer, UninstalledAgent,
+    InstallEvent, InstalledAgent, ModeEffect, ModeEnforcer,
 };
 use sa_client::{AgentQuery, Client, ClientError};
 use serde_json::Value;
 use std::io;
-
-const NONE: &str = "-";
 
 pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), Failure> {
     match command {
@@ -27,7 +27,9 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
         AgentsCommand::Get { agent, detail, output } => {
             show(output, client.get_agent(&agent, query(detail)), print_facts).await
         }
-        AgentsCommand::Install(args) => install(client, args).await,
+        AgentsCommand::Install { agent, choice, json } => {
+            install(client, &agent, choice, Format::of_flag(json)).await
+        }
         AgentsCommand::Use { agent, version, output } => {
             let patch = AgentPatch { current_version: Some(version) };
             show(output, client.update_agent(&agent, &patch), |agent| {
@@ -37,11 +39,11 @@ pub(super) async fn call(client: &Client, command: AgentsCommand) -> Result<(), 
         }
         AgentsCommand::Uninstall { agent, version, output } => {
             let uninstalled = client.uninstall_agent(&agent, version.as_deref());
-            let shown = |gone: &UninstalledAgent| match gone.removed.as_slice() {
+            show(output, uninstalled, |gone| match gone.removed.as_slice() {
                 [] => print_text(&format!("{}: nothing to remove", gone.agent)),
                 removed => print_text(&format!("removed {} {}", gone.agent, removed.join(", "))),
-            };
-            show(output, uninstalled, shown).await
+            })
+            .await
         }
         AgentsCommand::Latest { agent, output } => {
             show(output, client.latest_agent_version(&agent), |latest| {
@@ -75,20 +77,19 @@ fn query(detail: AgentDetail) -> AgentQuery {
     AgentQuery { config: detail.config, no_cache: detail.no_cache }
 }
 
-async fn install(client: &Client, args: ApiInstallArgs) -> Result<(), Failure> {
+async fn install(client: &Client, id: &str, choice: InstallChoice, format: Format) -> Result<(), Failure> {
     let wanted = InstallAgent {
-        agent_version: args.choice.version,
-        reinstall: args.choice.reinstall.then_some(true),
-        source: args.choice.source,
-        make_current: args.choice.make_current,
+        agent_version: choice.version,
+        reinstall: choice.reinstall.then_some(true),
+        source: choice.source,
+        make_current: choice.make_current,
         agent_process_version: None,
     };
-    if args.json {
-        let installed = client.install_agent(&args.agent, &wanted).await?;
-        return Ok(print_json(&installed)?);
+    if format == Format::Json {
+        return Ok(print_json(&client.install_agent(id, &wanted).await?)?);
     }
     let InstalledAgent { agent, version, path, source, already_installed, built_in, .. } =
-        follow(client, &args.agent, &wanted).await?;
+        follow(client, id, &wanted).await?;
     if built_in {
         return Ok(print_text(&format!("{agent} is built in; nothing to install"))?);
     }
@@ -103,15 +104,10 @@ async fn follow(client: &Client, agent: &str, wanted: &InstallAgent) -> Result<I
     let outcome = loop {
         match events.next().await {
             Ok(Some(InstallEvent::Done(installed))) => break Ok(installed),
-            Ok(Some(InstallEvent::Failed(problem))) => {
-                break Err(explain(ClientError::Problem {
-                    status: problem.status,
-                    problem: Box::new(problem),
-                }));
-            }
+            Ok(Some(InstallEvent::Failed(problem))) => break Err(ClientError::from(problem).into()),
             Ok(Some(step)) => bar.show(&step),
             Ok(None) => break Err(Failure::Failed(anyhow!("the daemon stopped before the end"))),
-            Err(error) => break Err(explain(error)),
+            Err(error) => break Err(error.into()),
         }
     };
     bar.finish();
@@ -149,37 +145,31 @@ fn installed_version(agent: &AgentInfo) -> String {
 }
 
 fn print_facts(agent: &AgentInfo) -> io::Result<()> {
-    let or_none =
-        |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned());
-    let versions: Vec<String> = agent
-        .versions
-        .iter()
-        .map(
-            |known| {
-                if known.current { format!("{} (current)", known.version) } else { known.version.clone() }
-            },
-        )
-        .collect();
-    let found: Vec<String> = agent
+    let filled = |text: Option<String>| or_none(text.filter(|text| !text.is_empty()));
+    let versions = agent.versions.iter().map(|known| {
+        let mark = if known.current { " (current)" } else { "" };
+        format!("{}{mark}", known.version)
+    });
+    let found = agent
         .credentials
         .iter()
-        .map(|credential| format!("{} ({}) in {}", credential.provider, credential.kind, credential.origin))
-        .collect();
+        .map(|credential| format!("{} ({}) in {}", credential.provider, credential.kind, credential.origin));
+    let (versions, found): (Vec<_>, Vec<_>) = (versions.collect(), found.collect());
     let status = credential_status(agent);
     let credentials =
         if found.is_empty() { status.to_owned() } else { format!("{status}: {}", found.join(", ")) };
     let mut facts = vec![
         ("id", agent.id.clone()),
         ("name", agent.name.clone()),
-        ("description", or_none(agent.description.clone())),
+        ("description", filled(agent.description.clone())),
         ("launch", launch(agent)),
         ("installed", installed_version(agent)),
         ("installable", yes_or_no(agent.installable)),
-        ("source", or_none(agent.source.clone())),
-        ("path", or_none(agent.path.clone())),
-        ("versions", or_none(Some(versions.join(", ")))),
+        ("source", filled(agent.source.clone())),
+        ("path", filled(agent.path.clone())),
+        ("versions", filled(Some(versions.join(", ")))),
         ("credentials", credentials),
-        ("can", or_none(Some(abilities(agent)))),
+        ("can", filled(Some(abilities(agent)))),
         ("running", agent.running.to_string()),
     ];
     if agent.config_options.is_some() || agent.config_error.is_some() {
@@ -217,7 +207,7 @@ fn offers(agent: &AgentInfo) -> String {
     let options = agent.config_options.iter().flatten();
     let words: Vec<String> =
         options.map(|option| format!("{}={}", option.id, value(&option.current_value))).collect();
-    if words.is_empty() { NONE.to_owned() } else { words.join(" ") }
+    or_none((!words.is_empty()).then(|| words.join(" ")))
 }
 
 fn modes_table(modes: &AgentModes) -> Table {
@@ -240,7 +230,7 @@ fn combinations_table(modes: &AgentModes) -> Table {
         table.add(&[
             &combination.agent_mode,
             combination.permission_mode.name(),
-            &if native.is_empty() { NONE.to_owned() } else { native.join(" ") },
+            &or_none((!native.is_empty()).then(|| native.join(" "))),
             effect,
             combination.enforced_by.map_or(NONE, ModeEnforcer::name),
         ]);
@@ -282,8 +272,4 @@ fn launch(agent: &AgentInfo) -> String {
         AgentLaunch::InstallOnly { .. } => "install only".to_owned(),
         AgentLaunch::Command { program, args } => command_line(program, args),
     }
-}
-
-fn yes_or_no(fact: bool) -> String {
-    if fact { "yes" } else { "no" }.to_owned()
 }

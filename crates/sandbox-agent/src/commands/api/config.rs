@@ -1,13 +1,13 @@
 //! `sandbox-agent api config …`.
 
 use super::sessions::read_text;
-use super::{explain, show};
-use crate::args::{ConfigCommand, McpCommand, SetArgs, SkillsCommand};
+use super::show;
+use crate::args::{ConfigCommand, EntryArgs, McpCommand, SetArgs, SkillsCommand};
 use crate::commands::render::{Table, command_line, print_json};
 use crate::failure::Failure;
 use anyhow::Context;
 use sa_api::{McpServerConfig, SkillsConfig};
-use sa_client::Client;
+use sa_client::{Client, ConfigKind};
 use serde_json::Value;
 
 pub(super) async fn call(client: &Client, command: ConfigCommand) -> Result<(), Failure> {
@@ -29,17 +29,11 @@ async fn mcp(client: &Client, command: McpCommand) -> Result<(), Failure> {
             })
             .await
         }
-        McpCommand::Get(entry) => {
-            let server = client.get_mcp_config(&entry.directory, &entry.name).await?;
-            Ok(print_json(&server)?)
+        McpCommand::Get(EntryArgs { name, directory }) => {
+            Ok(print_json(&client.get_mcp_config(&directory, &name).await?)?)
         }
-        McpCommand::Set(args) => {
-            let server = read(&args)?;
-            client.set_mcp_config(&args.entry.directory, &args.entry.name, &server).await.map_err(explain)
-        }
-        McpCommand::Delete(entry) => {
-            client.delete_mcp_config(&entry.directory, &entry.name).await.map_err(explain)
-        }
+        McpCommand::Set(args) => set(client, ConfigKind::Mcp, &args).await,
+        McpCommand::Delete(entry) => delete(client, ConfigKind::Mcp, &entry).await,
     }
 }
 
@@ -62,23 +56,25 @@ async fn skills(client: &Client, command: SkillsCommand) -> Result<(), Failure> 
             })
             .await
         }
-        SkillsCommand::Get(entry) => {
-            let skills = client.get_skills_config(&entry.directory, &entry.name).await?;
-            Ok(print_json(&skills)?)
+        SkillsCommand::Get(EntryArgs { name, directory }) => {
+            Ok(print_json(&client.get_skills_config(&directory, &name).await?)?)
         }
-        SkillsCommand::Set(args) => {
-            let skills = read(&args)?;
-            client.set_skills_config(&args.entry.directory, &args.entry.name, &skills).await.map_err(explain)
-        }
-        SkillsCommand::Delete(entry) => {
-            client.delete_skills_config(&entry.directory, &entry.name).await.map_err(explain)
-        }
+        SkillsCommand::Set(args) => set(client, ConfigKind::Skills, &args).await,
+        SkillsCommand::Delete(entry) => delete(client, ConfigKind::Skills, &entry).await,
     }
 }
 
 fn sources(skills: &SkillsConfig) -> String {
     let sources = skills.sources.iter().map(|source| format!("{}:{}", source.kind, source.source));
     sources.collect::<Vec<_>>().join(" ")
+}
+
+async fn set(client: &Client, kind: ConfigKind, args: &SetArgs) -> Result<(), Failure> {
+    Ok(client.set_config(kind, &args.entry.directory, &args.entry.name, &read(args)?).await?)
+}
+
+async fn delete(client: &Client, kind: ConfigKind, entry: &EntryArgs) -> Result<(), Failure> {
+    Ok(client.delete_config(kind, &entry.directory, &entry.name).await?)
 }
 
 /// The entry to keep, which must be JSON; whether it is right the daemon decides.

@@ -1,7 +1,6 @@
 //! `sandbox-agent api acp connection …` and `api agents connection …`.
 
-use super::acp::{print_message, read_message};
-use super::explain;
+use super::acp::{print_messages, read_message};
 use crate::args::{
     AgentConnectionCommand, ConnectionCommand, ConnectionPostArgs, ConnectionStreamArgs, Output,
 };
@@ -20,9 +19,7 @@ pub(super) async fn call(client: &Client, command: ConnectionCommand) -> Result<
             post(client, AcpRoute::Standard { agent: agent.as_deref() }, args).await
         }
         ConnectionCommand::Stream(args) => stream(client, STANDARD, args).await,
-        ConnectionCommand::Close { connection } => {
-            client.close_connection(STANDARD, &connection).await.map_err(explain)
-        }
+        ConnectionCommand::Close { connection } => Ok(client.close_connection(STANDARD, &connection).await?),
     }
 }
 
@@ -35,7 +32,7 @@ pub(super) async fn call_of_agent(client: &Client, command: AgentConnectionComma
             stream(client, AcpRoute::OfAgent(&agent), args).await
         }
         AgentConnectionCommand::Close { agent, connection } => {
-            client.close_connection(AcpRoute::OfAgent(&agent), &connection).await.map_err(explain)
+            Ok(client.close_connection(AcpRoute::OfAgent(&agent), &connection).await?)
         }
     }
 }
@@ -65,11 +62,7 @@ async fn post(client: &Client, route: AcpRoute<'_>, args: ConnectionPostArgs) ->
 
 async fn stream(client: &Client, route: AcpRoute<'_>, args: ConnectionStreamArgs) -> Result<(), Failure> {
     let after = args.last_event_id.map(|id| id.to_string());
-    let stream =
-        client.stream_connection(route, &args.connection, args.session.as_deref(), after.as_deref()).await;
-    let mut stream = stream?;
-    while let Some(event) = stream.next().await? {
-        print_message(&event, Output { json: args.json })?;
-    }
-    Ok(())
+    let (session, after) = (args.session.as_deref(), after.as_deref());
+    let events = client.stream_connection(route, &args.connection, session, after).await?;
+    print_messages(events, Output { json: args.json }).await
 }

@@ -3,45 +3,48 @@
 mod archives;
 pub(super) mod transfer;
 
-use super::{explain, print, print_event, show};
-use crate::args::{FsCommand, LsArgs, SearchArgs, WatchArgs};
-use crate::commands::render::{Table, print_json, print_text};
+use super::{print, print_event, show};
+use crate::args::{FsCommand, Output, SearchArgs};
+use crate::commands::render::{Table, or_none, print_json, print_text};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
-use sa_api::{FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsStat};
-use sa_client::{Client, FsPage, FsSearch, FsWatchOptions};
+use sa_api::{FsAttributes, FsEntry, FsEntryType, FsMatch, FsMoveRequest, FsStat};
+use sa_client::{Client, FsSearch, FsWatchOptions, Page};
 use serde_json::Value;
 use std::io;
 
 pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Failure> {
     match command {
-        FsCommand::Ls(args) => list(client, args).await,
-        FsCommand::Get(args) => transfer::get(client, args).await,
+        FsCommand::Ls { path, limit, after, output } => {
+            list(client, &path, Page { limit, after }, output).await
+        }
+        FsCommand::Get { path, to, range } => transfer::get(client, &path, to.as_deref(), range).await,
         FsCommand::Head { path, output } => {
             show(output, client.head_fs_file(&path), |head| {
-                let size = head.size.map(|size| size.to_string());
-                let rows =
-                    [("size", size), ("etag", head.etag.clone()), ("modified", head.last_modified.clone())];
-                let rows = rows.map(|(name, value)| (name, value.unwrap_or_else(|| "-".to_owned())));
+                let rows = [
+                    ("size", or_none(head.size)),
+                    ("etag", or_none(head.etag.as_ref())),
+                    ("modified", or_none(head.last_modified.as_ref())),
+                ];
                 Table::of_pairs(rows).print()
             })
             .await
         }
         FsCommand::Put(args) => transfer::put(client, args).await,
-        FsCommand::Rm { path, recursive } => {
-            client.delete_fs_entry(&path, recursive).await.map(drop).map_err(explain)
-        }
-        FsCommand::Mkdir { path } => client.make_fs_directory(&path).await.map(drop).map_err(explain),
+        FsCommand::Rm { path, recursive } => Ok(client.delete_fs_entry(&path, recursive).await.map(drop)?),
+        FsCommand::Mkdir { path } => Ok(client.make_fs_directory(&path).await.map(drop)?),
         FsCommand::Mv { from, to, overwrite } => {
             let request = FsMoveRequest { from, to, overwrite: Some(overwrite) };
-            client.move_fs_entry(&request).await.map(drop).map_err(explain)
+            Ok(client.move_fs_entry(&request).await.map(drop)?)
         }
         FsCommand::Stat { path, follow, output } => {
             show(output, client.stat_fs_entry(&path, follow), describe).await
         }
-        FsCommand::Upload(args) => archives::upload(client, args).await,
+        FsCommand::Upload { from, path, output } => archives::upload(client, &from, &path, output).await,
         FsCommand::Download(args) => archives::download(client, args).await,
-        FsCommand::Watch(args) => watch(client, args).await,
+        FsCommand::Watch { path, flat, ignored, json } => {
+            watch(client, &path, FsWatchOptions { recursive: !flat, ignored }, Output { json }).await
+        }
         FsCommand::Search(args) => search(client, args).await,
     }
 }
@@ -49,29 +52,31 @@ pub(super) async fn call(client: &Client, command: FsCommand) -> Result<(), Fail
 /// Entries of one page of a listing.
 const PAGE_ENTRIES: usize = 10_000;
 
-async fn list(client: &Client, args: LsArgs) -> Result<(), Failure> {
-    let page = FsPage { limit: Some(args.limit.unwrap_or(PAGE_ENTRIES)), after: args.after };
-    let mut listing = client.list_fs_entries(&args.path, &page).await?;
+async fn list(client: &Client, path: &str, wanted: Page, output: Output) -> Result<(), Failure> {
+    let Page { limit, after } = wanted;
+    let page = Page { limit: Some(limit.unwrap_or(PAGE_ENTRIES)), after };
+    let mut listing = client.list_fs_entries(path, &page).await?;
     let mut entries = std::mem::take(&mut listing.entries);
-    while args.limit.is_none_or(|limit| entries.len() < limit)
+    while limit.is_none_or(|limit| entries.len() < limit)
         && let Some(mut next) = client.next_fs_entries(&listing).await?
     {
         entries.append(&mut next.entries);
         listing = next;
     }
-    entries.truncate(args.limit.unwrap_or(usize::MAX));
-    print(args.output, &entries, |entries| {
+    entries.truncate(limit.unwrap_or(usize::MAX));
+    print(output, &entries, |entries| {
         let mut table = Table::new(&["MODE", "SIZE", "MODIFIED", "NAME"]);
         for entry in entries {
-            let mode = format!("{}{}", letter(entry.entry_type), entry.mode);
-            table.add(&[&mode, &entry.size.to_string(), &seconds(&entry.modified), &shown(entry)]);
+            let FsAttributes { size, modified, mode, .. } = &entry.attributes;
+            let mode = format!("{}{mode}", letter(entry.entry_type));
+            table.add(&[&mode, &size.to_string(), &seconds(modified), &shown(entry)]);
         }
         table.print()
     })
 }
 
 fn shown(entry: &FsEntry) -> String {
-    match &entry.target {
+    match &entry.attributes.target {
         Some(target) => format!("{} -> {target}", entry.name),
         None => entry.name.clone(),
     }
@@ -98,20 +103,19 @@ fn describe(stat: &FsStat) -> io::Result<()> {
     let mut rows = vec![
         ("path", stat.path.clone()),
         ("type", stat.entry_type.name().to_owned()),
-        ("size", stat.size.to_string()),
-        ("modified", stat.modified.clone()),
-        ("mode", stat.mode.clone()),
+        ("size", stat.attributes.size.to_string()),
+        ("modified", stat.attributes.modified.clone()),
+        ("mode", stat.attributes.mode.clone()),
     ];
-    rows.extend(stat.target.clone().map(|target| ("target", target)));
+    rows.extend(stat.attributes.target.clone().map(|target| ("target", target)));
     rows.extend(stat.etag.clone().map(|etag| ("etag", etag)));
     Table::of_pairs(rows).print()
 }
 
-async fn watch(client: &Client, args: WatchArgs) -> Result<(), Failure> {
-    let options = FsWatchOptions { recursive: !args.flat, ignored: args.ignored };
-    let mut events = client.watch_fs(&args.path, options).await?;
+async fn watch(client: &Client, path: &str, options: FsWatchOptions, output: Output) -> Result<(), Failure> {
+    let mut events = client.watch_fs(path, options).await?;
     while let Some(event) = events.next().await? {
-        if args.json {
+        if output.json {
             print_event(&event)?;
             continue;
         }
@@ -127,17 +131,11 @@ async fn watch(client: &Client, args: WatchArgs) -> Result<(), Failure> {
 }
 
 async fn search(client: &Client, args: SearchArgs) -> Result<(), Failure> {
-    let search = FsSearch {
-        name: args.name,
-        content: args.content,
-        literal: args.literal,
-        ignore_case: args.ignore_case,
-        ignored: args.ignored,
-        limit: args.limit,
-        after: args.after,
-    };
-    let results = client.search_fs(&args.path, &search).await?;
-    if args.output.json {
+    let SearchArgs { path, name, content, literal, ignore_case, ignored, limit, after, output } = args;
+    let page = Page { limit, after };
+    let search = FsSearch { name, content, literal, ignore_case, ignored, page };
+    let results = client.search_fs(&path, &search).await?;
+    if output.json {
         return Ok(print_json(&results)?);
     }
     for found in &results.matches {

@@ -5,10 +5,12 @@ mod config;
 mod logs;
 mod screen;
 
-use super::{explain, print, show};
+use super::{print, show};
 use crate::args::{CommandLine, InputArgs, ProcessesCommand, RunArgs, StartArgs};
 use crate::commands::raw_mode;
-use crate::commands::render::{Table, age, command_line, exited, print_json, print_text};
+use crate::commands::render::{
+    NONE, Table, age, command_line, exited, or_none, print_json, print_text, yes_or_no,
+};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -35,7 +37,7 @@ pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(
             show(output, client.list_processes(owner), |list| table(&list.processes).print()).await
         }
         ProcessesCommand::Get { id, output } => show(output, client.get_process(&id), describe).await,
-        ProcessesCommand::Rm { id } => client.delete_process(&id).await.map_err(explain),
+        ProcessesCommand::Rm { id } => Ok(client.delete_process(&id).await?),
         ProcessesCommand::Stop { id, wait_ms, grace_ms, output } => {
             let ending = ProcessEnding { wait_ms, grace_ms };
             show(output, client.stop_process(&id, ending), print_status).await
@@ -48,7 +50,7 @@ pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(
         ProcessesCommand::Input(args) => input(client, args).await,
         ProcessesCommand::Resize { id, cols, rows } => {
             let size = ProcessTerminalSize { cols, rows };
-            client.resize_process_terminal(&id, size).await.map_err(explain).map(drop)
+            Ok(client.resize_process_terminal(&id, size).await.map(drop)?)
         }
         ProcessesCommand::Attach(args) => attach::attach(client, args).await,
         ProcessesCommand::Config(args) => config::config(client, args).await,
@@ -56,17 +58,13 @@ pub(super) async fn call(client: &Client, command: ProcessesCommand) -> Result<(
 }
 
 async fn run(client: &Client, args: RunArgs) -> Result<(), Failure> {
-    let (command, arguments) = split(args.line.command)?;
-    let request = ProcessRunRequest {
-        command,
-        args: arguments,
-        cwd: args.line.cwd,
-        env: args.line.env.into_iter().collect(),
-        timeout_ms: args.timeout_ms,
-        max_output_bytes: args.max_output_bytes,
-    };
+    let RunArgs { timeout_ms, max_output_bytes, output, line } = args;
+    let CommandLine { cwd, env, command } = line;
+    let (command, args) = split(command)?;
+    let env = env.into_iter().collect();
+    let request = ProcessRunRequest { command, args, cwd, env, timeout_ms, max_output_bytes };
     let outcome = client.run_process(&request).await?;
-    if args.output.json {
+    if output.json {
         print_json(&outcome)?;
     } else {
         write(io::stdout().lock(), &outcome.stdout, outcome.stdout_base64.as_deref())?;
@@ -75,36 +73,29 @@ async fn run(client: &Client, args: RunArgs) -> Result<(), Failure> {
         for (_, what) in cut.iter().filter(|(truncated, _)| *truncated) {
             diagnose!("[there was more {what} than the daemon keeps; see --max-output-bytes]");
         }
-        if outcome.oom_killed {
+        if outcome.exit.oom_killed {
             diagnose!("[killed for want of memory]");
         }
     }
     if outcome.timed_out {
         return Err(Failure::Exit(EXIT_TIMED_OUT));
     }
-    exit_as(outcome.exit_code, outcome.signal)
+    exit_as(outcome.exit.exit_code, outcome.exit.signal)
 }
 
 async fn start(client: &Client, args: StartArgs) -> Result<(), Failure> {
-    let tty = args.tty || args.attach;
-    let CommandLine { cwd, env, command } = args.line;
-    let (command, arguments) = split(command)?;
+    let StartArgs { interactive, tty, attach, output, line } = args;
+    let CommandLine { cwd, env, command } = line;
+    let (command, args) = split(command)?;
+    let (env, tty) = (env.into_iter().collect(), tty || attach);
     let size = tty.then(raw_mode::size).flatten();
-    let request = ProcessCreateRequest {
-        command,
-        args: arguments,
-        cwd,
-        env: env.into_iter().collect(),
-        interactive: args.interactive,
-        tty,
-        cols: size.map(|size| size.cols),
-        rows: size.map(|size| size.rows),
-    };
+    let (cols, rows) = size.map(|size| (size.cols, size.rows)).unzip();
+    let request = ProcessCreateRequest { command, args, cwd, env, interactive, tty, cols, rows };
     let process = client.create_process(&request).await?;
-    if args.attach {
+    if attach {
         return attach::attach(client, attach::usual(process.id)).await;
     }
-    print(args.output, &process, |process| print_text(&process.id))
+    print(output, &process, |process| print_text(&process.id))
 }
 
 /// The program and its arguments.
@@ -170,8 +161,8 @@ fn table(processes: &[ProcessInfo]) -> Table {
         table.add(&[
             &process.id,
             &status(process),
-            &process.pid.map_or("-".to_owned(), |pid| pid.to_string()),
-            if process.tty { "yes" } else { "-" },
+            &or_none(process.pid),
+            if process.tty { "yes" } else { NONE },
             &age(now.saturating_sub(process.created_at.as_millis())),
             &command_line(&process.command, &process.args),
         ]);
@@ -183,11 +174,11 @@ fn describe(process: &ProcessInfo) -> io::Result<()> {
     let rows = [
         ("id", process.id.clone()),
         ("status", status(process)),
-        ("pid", process.pid.map_or("-".to_owned(), |pid| pid.to_string())),
+        ("pid", or_none(process.pid)),
         ("command", command_line(&process.command, &process.args)),
-        ("directory", process.cwd.clone().unwrap_or("-".to_owned())),
-        ("terminal", if process.tty { "yes" } else { "no" }.to_owned()),
-        ("interactive", if process.interactive { "yes" } else { "no" }.to_owned()),
+        ("directory", or_none(process.cwd.as_ref())),
+        ("terminal", yes_or_no(process.tty)),
+        ("interactive", yes_or_no(process.interactive)),
     ];
     Table::of_pairs(rows).print()
 }
@@ -197,9 +188,9 @@ fn print_status(process: &ProcessInfo) -> io::Result<()> {
 }
 
 fn status(process: &ProcessInfo) -> String {
-    match (process.status, process.exit_code, process.signal) {
+    match (process.status, process.exit.exit_code, process.exit.signal) {
         (ProcessState::Running, ..) => "running".to_owned(),
-        (_, None, Some(_)) if process.oom_killed => "killed for want of memory".to_owned(),
+        (_, None, Some(_)) if process.exit.oom_killed => "killed for want of memory".to_owned(),
         (_, code, signal) => exited(code, signal),
     }
 }

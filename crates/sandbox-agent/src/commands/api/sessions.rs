@@ -5,19 +5,17 @@ mod events;
 mod messages;
 mod moving;
 
-use super::{explain, print, show};
+use super::{print, show};
 use crate::args::{AnswerArgs, CreateArgs, ListArgs, SessionsCommand};
-use crate::commands::render::{Table, age, print_text};
+use crate::commands::render::{NONE, Table, age, or_none, print_text};
 use crate::commands::terminal::key_variable;
 use crate::failure::Failure;
 use anyhow::anyhow;
 pub(crate) use bodies::{CLIENT, read_text};
 pub(crate) use moving::export;
 use sa_api::Timestamp;
-use sa_api::sessions::{
-    AgentError, CancelResult, ForkSession, QuestionReply, QueueOrder, Session, SessionList,
-};
-use sa_client::{Client, SessionQuery};
+use sa_api::sessions::{AgentError, ForkSession, QuestionReply, QueueOrder, Session, SessionList};
+use sa_client::{Client, Page, SessionQuery};
 use sa_terminal::{Explanation, explain_agent_error};
 use std::io;
 
@@ -28,31 +26,30 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
     match command {
         SessionsCommand::List(args) => list(client, args).await,
         SessionsCommand::Create(args) => create(client, args).await,
-        SessionsCommand::Get { id, output } => show(output, client.get_session(&id), describe).await,
+        SessionsCommand::Get(args) => show(args.output, client.get_session(&args.id), describe).await,
         SessionsCommand::Patch(args) => {
             let (id, output) = (args.id.clone(), args.output);
             show(output, client.patch_session(&id, &bodies::patch(args)?), describe).await
         }
-        SessionsCommand::Delete { id } => client.delete_session(&id).await.map_err(explain),
-        SessionsCommand::Terminate { id, output } => {
-            show(output, client.terminate_session(&id), print_state).await
+        SessionsCommand::Delete { id } => Ok(client.delete_session(&id).await?),
+        SessionsCommand::Terminate(args) => {
+            show(args.output, client.terminate_session(&args.id), print_state).await
         }
-        SessionsCommand::Resume { id, output } => {
-            let session = client.resume_session(&id).await?;
-            print(output, &session, print_state)?;
+        SessionsCommand::Resume(args) => {
+            let session = client.resume_session(&args.id).await?;
+            print(args.output, &session, print_state)?;
             ready(&session)
         }
-        SessionsCommand::Withdraw { id, message_id } => {
-            client.withdraw_message(&id, &message_id).await.map_err(explain)
-        }
+        SessionsCommand::Withdraw { id, message_id } => Ok(client.withdraw_message(&id, &message_id).await?),
         SessionsCommand::Reorder { id, message_ids, output } => {
             show(output, client.reorder_queue(&id, &QueueOrder { message_ids }), print_queue).await
         }
         SessionsCommand::Send(args) => events::send(client, args).await,
-        SessionsCommand::Cancel { id, output } => {
-            let shown =
-                |result: &CancelResult| print_text(result.turn_id.as_deref().unwrap_or("nothing runs"));
-            show(output, client.cancel_turn(&id), shown).await
+        SessionsCommand::Cancel(args) => {
+            show(args.output, client.cancel_turn(&args.id), |result| {
+                print_text(result.turn_id.as_deref().unwrap_or("nothing runs"))
+            })
+            .await
         }
         SessionsCommand::Fork { id, new_id, title, until, output } => {
             let fork = ForkSession { session_id: new_id, title, until };
@@ -64,15 +61,17 @@ pub(super) async fn call(client: &Client, command: SessionsCommand) -> Result<()
         SessionsCommand::Events { id, events, limit } => events::page(client, &id, &events, limit).await,
         SessionsCommand::Follow { id, events, json } => events::follow(client, &id, &events, json).await,
         SessionsCommand::Answer(args) => answer(client, args).await,
-        SessionsCommand::Reject { id, question_id } => {
-            client.reject_question(&id, &question_id).await.map_err(explain)
-        }
+        SessionsCommand::Reject { id, question_id } => Ok(client.reject_question(&id, &question_id).await?),
         SessionsCommand::Decide(args) => {
             let (id, permission) = (args.id.clone(), args.permission_id.clone());
-            client.reply_to_permission(&id, &permission, &bodies::decision(args)).await.map_err(explain)
+            Ok(client.reply_to_permission(&id, &permission, &bodies::decision(args)).await?)
         }
-        SessionsCommand::Export(args) => moving::export(client, args).await,
-        SessionsCommand::Import(args) => moving::import(client, args).await,
+        SessionsCommand::Export { id, to } => moving::export(client, &id, to.as_deref()).await,
+        SessionsCommand::Import { file, id, output } => {
+            let upload = moving::open(file.as_deref())?;
+            let imported = client.import_session(upload, id.as_deref());
+            show(output, imported, |session| print_text(&session.session_id)).await
+        }
     }
 }
 
@@ -81,10 +80,9 @@ async fn create(client: &Client, args: CreateArgs) -> Result<(), Failure> {
     let (id, key, output) = (args.id.clone(), args.idempotency_key.clone(), args.output);
     let body = bodies::create(args)?;
     let created = match id {
-        Some(id) => client.create_session(&id, &body).await,
-        None => client.create_new_session(&body, key.as_deref()).await,
+        Some(id) => client.create_session(&id, &body).await?,
+        None => client.create_new_session(&body, key.as_deref()).await?,
     };
-    let created = created?;
     print(output, &created, |created| print_text(&created.session_id))?;
     ready(&created)
 }
@@ -104,15 +102,14 @@ async fn answer(client: &Client, args: AnswerArgs) -> Result<(), Failure> {
         None => args.answer.into_iter().map(|answer| vec![answer]).collect(),
     };
     let reply = QuestionReply { answers, client: Some(CLIENT.to_owned()) };
-    client.reply_to_question(&args.id, &args.question_id, &reply).await.map_err(explain)
+    Ok(client.reply_to_question(&args.id, &args.question_id, &reply).await?)
 }
 
 /// Lists sessions over as many pages as it takes.
 async fn list(client: &Client, args: ListArgs) -> Result<(), Failure> {
     let most = args.limit.unwrap_or(usize::MAX);
     let mut pages = client.all_sessions(SessionQuery {
-        limit: Some(most.clamp(1, LARGEST_PAGE)),
-        after: None,
+        page: Page { limit: Some(most.clamp(1, LARGEST_PAGE)), after: None },
         states: args.state,
         agents: args.agent,
         metadata: args.metadata,
@@ -160,30 +157,26 @@ fn table(sessions: &[Session]) -> Table {
             &(session.questions.len() + session.permissions.len()).to_string(),
             &session.last_event_id.to_string(),
             &age(now.saturating_sub(session.created_at.as_millis())),
-            session.title.as_deref().unwrap_or("-"),
+            session.title.as_deref().unwrap_or(NONE),
         ]);
     }
     table
 }
 
 fn describe(session: &Session) -> io::Result<()> {
-    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let mut rows = vec![
         ("id", session.session_id.clone()),
         ("agent", session.agent.clone()),
         ("state", session.state.name().to_owned()),
-        ("turn", session.turn.as_ref().map_or_else(|| "-".to_owned(), |turn| turn.turn_id.clone())),
-        (
-            "queued",
-            if session.queue_held { format!("{}, held", session.queued) } else { session.queued.to_string() },
-        ),
+        ("turn", or_none(session.turn.as_ref().map(|turn| &turn.turn_id))),
+        ("queued", format!("{}{}", session.queued, if session.queue_held { ", held" } else { "" })),
         ("agent mode", session.agent_mode.clone()),
         ("permission mode", session.permission_mode.name().to_owned()),
-        ("model", or_none(&session.model.clone().or_else(|| session.choices.as_ref()?.model.clone()))),
+        ("model", or_none(session.model.as_ref().or_else(|| session.choices.as_ref()?.model.as_ref()))),
         ("directory", session.cwd.clone()),
-        ("title", or_none(&session.title)),
+        ("title", or_none(session.title.as_ref())),
         ("metadata", serde_json::to_string(&session.metadata)?),
-        ("agent's own id", or_none(&session.native_session_id)),
+        ("agent's own id", or_none(session.native_session_id.as_ref())),
         ("newest event", session.last_event_id.to_string()),
     ];
     for message in &session.queue {

@@ -2,27 +2,22 @@
 
 use super::show;
 use crate::args::UsageArgs;
-use crate::commands::render::Table;
+use crate::commands::render::{NONE, Table, or_none};
 use crate::failure::Failure;
-use sa_api::{UsageFigures, UsageGroup, UsageGrouping, UsageReport};
-use sa_client::{Client, UsageQuery};
-
-/// The largest page that the daemon returns.
-const LARGEST_PAGE: usize = 1000;
+use sa_api::{UsageFigures, UsageFilter, UsageGroup, UsageGrouping, UsageReport};
+use sa_client::Client;
 
 /// Prints tokens and cost, over as many pages as it takes.
 pub(super) async fn sum_up(client: &Client, args: UsageArgs) -> Result<(), Failure> {
-    let query = UsageQuery {
+    let filter = UsageFilter {
         from: args.from,
         to: args.to,
-        group_by: args.by.clone(),
         sessions: args.session,
         agents: args.agent,
         models: args.model,
-        limit: Some(LARGEST_PAGE),
-        after: None,
+        group_by: args.by,
     };
-    show(args.output, client.all_usage(query), |report| table(report, &args.by).print()).await
+    show(args.output, client.all_usage(&filter), |report| table(report, &filter.group_by).print()).await
 }
 
 fn table(report: &UsageReport, by: &[UsageGrouping]) -> Table {
@@ -44,22 +39,21 @@ fn name(group: &UsageGroup, by: &[UsageGrouping]) -> String {
         UsageGrouping::Model => &group.model,
         UsageGrouping::Day => &group.day,
     };
-    by.iter().map(|by| value(by).as_deref().unwrap_or("-")).collect::<Vec<_>>().join(" ")
+    by.iter().map(|by| value(by).as_deref().unwrap_or(NONE)).collect::<Vec<_>>().join(" ")
 }
 
 fn add(table: &mut Table, name: String, usage: &UsageFigures) {
-    let count = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let costs: Vec<String> =
         usage.costs.iter().map(|cost| format!("{:.4} {}", cost.amount, cost.currency)).collect();
     table.add(&[
         &name,
         &usage.turns.to_string(),
-        &count(usage.input_tokens),
-        &count(usage.output_tokens),
-        &count(usage.cached_read_tokens),
-        &count(usage.cached_write_tokens),
-        &count(usage.thought_tokens),
-        &count(usage.total_tokens),
-        &if costs.is_empty() { "-".to_owned() } else { costs.join(" + ") },
+        &or_none(usage.tokens.input_tokens),
+        &or_none(usage.tokens.output_tokens),
+        &or_none(usage.tokens.cached_read_tokens),
+        &or_none(usage.tokens.cached_write_tokens),
+        &or_none(usage.tokens.thought_tokens),
+        &or_none(usage.tokens.total_tokens),
+        &or_none((!costs.is_empty()).then(|| costs.join(" + "))),
     ]);
 }

@@ -1,7 +1,6 @@
 //! The slash commands of `chat`.
 
 use super::{Next, Talk};
-use crate::args::ExportArgs;
 use crate::commands::api::sessions::export;
 use crate::failure::Failure;
 use sa_api::sessions::{Command as AgentCommand, ForkSession, PermissionMode, SessionChoice, SessionPatch};
@@ -113,16 +112,13 @@ impl Talk<'_> {
             Command::Queue => self.show_queue(),
             Command::Drop(number) => self.drop_message(number).await?,
             Command::Fork => return self.fork().await,
-            Command::Export(path) => {
-                let args = ExportArgs { id: self.chat.id().to_owned(), to: Some(path.clone()) };
-                match export(self.client, args).await {
-                    Ok(()) => self.console.view.note(&format!("written to {}", path.display())),
-                    Err(Failure::Failed(error) | Failure::Usage(error)) => {
-                        self.console.view.note(&format!("cannot export: {error:#}"));
-                    }
-                    Err(failure @ Failure::Exit(_)) => return Err(failure),
+            Command::Export(path) => match export(self.client, self.chat.id(), Some(&path)).await {
+                Ok(()) => self.console.view.note(&format!("written to {}", path.display())),
+                Err(Failure::Failed(error) | Failure::Usage(error)) => {
+                    self.console.view.note(&format!("cannot export: {error:#}"));
                 }
-            }
+                Err(failure @ Failure::Exit(_)) => return Err(failure),
+            },
             Command::Quit => return Ok(Some(Next::Leave)),
         }
         Ok(None)
@@ -156,33 +152,26 @@ impl Talk<'_> {
     }
 
     async fn patch(&mut self, patch: SessionPatch) -> Result<(), Failure> {
-        match self.client.patch_session(self.chat.id(), &patch).await {
-            Ok(session) => {
-                let choices = session.choices.clone().unwrap_or_default();
-                let parts = [
-                    choices.model.map(|model| format!("model {model}")),
-                    choices.mode.map(|mode| format!("mode {mode}")),
-                    Some(format!("permission mode {}", session.permission_mode.name())),
-                ];
-                self.console.view.note(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
-                self.chat.session = session;
-                Ok(())
-            }
-            Err(error) => self.complain(error),
+        let patched = self.client.patch_session(self.chat.id(), &patch).await;
+        if let Some(session) = self.unless_failed(patched)? {
+            let choices = session.choices.clone().unwrap_or_default();
+            let parts = [
+                choices.model.map(|model| format!("model {model}")),
+                choices.mode.map(|mode| format!("mode {mode}")),
+                Some(format!("permission mode {}", session.permission_mode.name())),
+            ];
+            self.console.view.note(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
+            self.chat.session = session;
         }
+        Ok(())
     }
 
     fn show_queue(&mut self) {
-        let lines: Vec<String> = self
-            .chat
-            .queue
-            .iter()
-            .enumerate()
-            .map(|(index, (_, text))| format!("{} {text}", index + 1))
-            .collect();
-        self.console.view.note(
-            if lines.is_empty() { "no message is queued".to_owned() } else { lines.join("\n") }.as_str(),
-        );
+        if self.chat.queue.is_empty() {
+            return self.console.view.note("no message is queued");
+        }
+        let lines = (1..).zip(&self.chat.queue).map(|(number, (_, text))| format!("{number} {text}"));
+        self.console.view.note(&lines.collect::<Vec<_>>().join("\n"));
     }
 
     async fn drop_message(&mut self, number: usize) -> Result<(), Failure> {
@@ -191,27 +180,16 @@ impl Talk<'_> {
             self.console.view.note(&format!("there is no queued message {number}"));
             return Ok(());
         };
-        match self.client.withdraw_message(self.chat.id(), &id).await {
-            Ok(()) => Ok(()),
-            Err(error) => self.complain(error),
-        }
+        let withdrawn = self.client.withdraw_message(self.chat.id(), &id).await;
+        self.unless_failed(withdrawn).map(drop)
     }
 
     async fn fork(&mut self) -> Result<Option<Next>, Failure> {
-        match self.client.fork_session(self.chat.id(), &ForkSession::default()).await {
-            Ok(copy) => {
-                self.console.view.note(&format!(
-                    "now in a copy, {}; this was {}",
-                    copy.session_id,
-                    self.chat.id()
-                ));
-                Ok(Some(Next::Switch(copy.session_id)))
-            }
-            Err(error) => {
-                self.complain(error)?;
-                Ok(None)
-            }
-        }
+        let forked = self.client.fork_session(self.chat.id(), &ForkSession::default()).await;
+        let Some(copy) = self.unless_failed(forked)? else { return Ok(None) };
+        let id = copy.session_id;
+        self.console.view.note(&format!("now in a copy, {id}; this was {}", self.chat.id()));
+        Ok(Some(Next::Switch(id)))
     }
 }
 

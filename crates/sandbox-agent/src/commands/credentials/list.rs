@@ -1,7 +1,7 @@
 //! Credentials as a table and as JSON.
 
 use super::Found;
-use crate::commands::render::{Table, age};
+use crate::commands::render::{NONE, Table, age, or_none};
 use sa_credentials::{Credential, Kind, Origin, Problem, Secret, Validity};
 use serde::Serialize;
 
@@ -12,10 +12,17 @@ pub(super) enum Secrets {
     Revealed,
 }
 
+impl Secrets {
+    /// Returns what `--reveal` selects.
+    pub(super) fn of_flag(reveal: bool) -> Self {
+        if reveal { Self::Revealed } else { Self::Hidden }
+    }
+}
+
 /// Everything that was found.
 pub(super) struct List<'a> {
     pub(super) entries: Vec<Entry>,
-    found: &'a [Found],
+    pub(super) found: &'a [Found],
 }
 
 /// A credential that an agent would find.
@@ -53,7 +60,7 @@ impl<'a> List<'a> {
         }
         let mut table = Table::new(&headings);
         for Entry { agent, credential, validity } in &self.entries {
-            let secret = credential.secret.as_ref().map_or("-".to_owned(), |it| shown(it, secrets));
+            let secret = or_none(credential.secret.as_ref().map(|it| shown(it, secrets)));
             let (kind, origin) = (credential.kind.to_string(), credential.origin.to_string());
             let (expires, said) = (expiry(credential, now_ms), validity.as_ref().map(judgement));
             let mut cells = vec![agent.as_str(), &credential.provider, &kind, &origin, &expires, &secret];
@@ -83,7 +90,7 @@ fn shown(secret: &Secret, secrets: Secrets) -> String {
 fn expiry(credential: &Credential, now_ms: u64) -> String {
     let renewal = if credential.renewable { ", renews itself" } else { "" };
     match credential.expires_at_ms {
-        None => "-".to_owned(),
+        None => NONE.to_owned(),
         Some(at) if at <= now_ms => format!("{} ago{renewal}", age(now_ms - at)),
         Some(at) => format!("in {}{renewal}", age(at - now_ms)),
     }

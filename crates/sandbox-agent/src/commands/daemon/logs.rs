@@ -1,15 +1,13 @@
 //! `sandbox-agent daemon logs`.
 
-use super::place;
-use crate::args::LogTailArgs;
+use crate::commands::render::print_bytes;
 use crate::failure::Failure;
-use crate::local_daemon::{DaemonFolder, Found};
+use crate::local_daemon::{DaemonFolder, Found, older_log};
 use anyhow::{Context, anyhow};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -18,8 +16,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Bytes that are read at once, from the end backwards.
 const CHUNK: u64 = 64 << 10;
 
-pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.place)?;
+/// Prints the last lines, and returns the log to read on.
+pub(super) fn print_last(place: &DaemonFolder, lines: usize) -> Result<Tail, Failure> {
     let log = place.log();
     // Whatever lies there is of an earlier one.
     if let Ok(Found::Running(daemon)) = place.find()
@@ -30,18 +28,12 @@ pub(super) fn run(args: LogTailArgs) -> Result<ExitCode, Failure> {
     }
     let file = match File::open(&log) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(no_log(&place)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(no_log(place)),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", log.display()))?,
     };
     let mut tail = Tail { path: log, file };
-    tail.print_last(args.lines)?;
-    if !args.follow {
-        return Ok(ExitCode::SUCCESS);
-    }
-    loop {
-        sleep(LOOK);
-        tail.print_new()?;
-    }
+    tail.print_last(lines)?;
+    Ok(tail)
 }
 
 fn no_log(place: &DaemonFolder) -> Failure {
@@ -50,7 +42,7 @@ fn no_log(place: &DaemonFolder) -> Failure {
 }
 
 /// A log that is read from its end on, over the files that it is made of.
-struct Tail {
+pub(super) struct Tail {
     path: PathBuf,
     file: File,
 }
@@ -61,11 +53,19 @@ impl Tail {
         let text = last_lines(&mut self.file, wanted).context("cannot read the log")?;
         let lines = text.iter().filter(|byte| **byte == b'\n').count();
         if lines < wanted
-            && let Ok(mut older) = File::open(older(&self.path))
+            && let Ok(mut older) = File::open(older_log(&self.path))
         {
-            print(&last_lines(&mut older, wanted - lines).context("cannot read the older log")?)?;
+            print_bytes(&last_lines(&mut older, wanted - lines).context("cannot read the older log")?)?;
         }
-        print(&text)
+        Ok(print_bytes(&text)?)
+    }
+
+    /// Prints new lines as they come.
+    pub(super) fn follow(&mut self) -> Result<(), Failure> {
+        loop {
+            sleep(LOOK);
+            self.print_new()?;
+        }
     }
 
     /// Prints what was added, also to a file that has taken the place of the one before.
@@ -85,14 +85,8 @@ impl Tail {
     fn print_rest(&mut self) -> Result<(), Failure> {
         let mut text = Vec::new();
         self.file.read_to_end(&mut text).context("cannot read the log")?;
-        print(&text)
+        Ok(print_bytes(&text)?)
     }
-}
-
-fn older(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".1");
-    name.into()
 }
 
 /// Reads the last lines and leaves the file at its end.
@@ -112,12 +106,6 @@ fn last_lines(file: &mut (impl Read + Seek), wanted: usize) -> io::Result<Vec<u8
     let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let skipped = lines.len().saturating_sub(wanted);
     Ok(lines.drain(skipped..).collect::<Vec<_>>().concat())
-}
-
-fn print(text: &[u8]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text)?;
-    Ok(out.flush()?)
 }
 
 #[cfg(test)]
@@ -151,7 +139,7 @@ mod tests {
         std::fs::write(&path, "one\n").unwrap();
         let mut tail = Tail { path: path.clone(), file: File::open(&path).unwrap() };
         tail.print_last(10).unwrap();
-        std::fs::rename(&path, older(&path)).unwrap();
+        std::fs::rename(&path, older_log(&path)).unwrap();
         std::fs::write(&path, "two\n").unwrap();
         tail.print_new().unwrap();
         assert_eq!(tail.file.stream_position().unwrap(), 4, "the new file was read to its end");

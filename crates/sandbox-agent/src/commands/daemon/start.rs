@@ -1,27 +1,25 @@
 //! `sandbox-agent daemon start`.
 
 use super::launch::Launch;
-use super::{Settled, settled};
+use super::settled;
 use crate::args::{DATA_DIR_VARIABLE, ServerArgs};
 use crate::commands::render::{Table, print_text};
 use crate::failure::Failure;
 use crate::local_daemon::{DaemonFolder, Record};
 use crate::settings::{Access, Settings, data_dir_of_command};
-use std::process::ExitCode;
 
-pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: ServerArgs) -> Result<(), Failure> {
     if args.exit_on_stdin_close == Some(true) {
         return Err(Failure::usage(
             "--exit-on-stdin-close is for 'sandbox-agent server': a daemon in the background has no standard input",
         ));
     }
-    let settings = Settings::load(args.clone(), |name| std::env::var_os(name))
-        .map_err(|error| Failure::Usage(error.into()))?;
+    let settings = Settings::load(args.clone(), |name| std::env::var_os(name))?;
     let data_dir = settings.agents.data_dir.clone();
     let place = DaemonFolder::of(&data_dir);
     place.create()?;
     let turn = place.operate()?;
-    if let Settled::Running(record) = settled(&place, &turn)? {
+    if let Some(record) = settled(&place, &turn)? {
         return already_running(&record);
     }
     let started = Launch::new(args, &settings)?.start(&place, std::env::vars_os().collect());
@@ -30,8 +28,8 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
         Err(failure) => {
             // The daemon of a start that was killed may have come first.
             return match settled(&place, &turn)? {
-                Settled::Running(record) => already_running(&record),
-                Settled::Nobody => Err(failure),
+                Some(record) => already_running(&record),
+                None => Err(failure),
             };
         }
     };
@@ -47,13 +45,12 @@ pub(super) fn run(args: ServerArgs) -> Result<ExitCode, Failure> {
     if usual.as_ref() != Some(&data_dir) {
         print_text(&format!("Commands find it after: export {DATA_DIR_VARIABLE}={}", data_dir.display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn already_running(record: &Record) -> Result<ExitCode, Failure> {
+fn already_running(record: &Record) -> Result<(), Failure> {
     print_text(&format!("the daemon is already running (pid {})", record.pid))?;
-    print_where(record, None)?;
-    Ok(ExitCode::SUCCESS)
+    print_where(record, None)
 }
 
 /// Prints where the daemon is; with its token, if that may be shown.

@@ -1,15 +1,13 @@
 //! `sandbox-agent daemon status`.
 
 use super::activity::Activity;
-use super::{block_on, client, place};
-use crate::args::StatusArgs;
-use crate::commands::render::{Table, age, print_json};
+use super::{block_on, client};
+use crate::commands::render::{Format, Table, age, print_json};
 use crate::failure::Failure;
 use crate::local_daemon::{DaemonFolder, Found, Record};
 use sa_api::Timestamp;
 use serde::Serialize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -66,14 +64,13 @@ impl From<Record> for Daemon {
     }
 }
 
-pub(super) fn run(args: StatusArgs) -> Result<ExitCode, Failure> {
-    let status = status(&place(args.place)?)?;
-    if args.json {
-        print_json(&status)?;
-    } else {
-        Table::of_pairs(rows(&status)).print()?;
+pub(super) fn run(place: &DaemonFolder, format: Format) -> Result<(), Failure> {
+    let status = status(place)?;
+    match format {
+        Format::Json => print_json(&status)?,
+        Format::Text => Table::of_pairs(rows(&status)).print()?,
     }
-    Ok(if status.state == State::Running { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if status.state == State::Running { Ok(()) } else { Err(Failure::Exit(1)) }
 }
 
 fn status(place: &DaemonFolder) -> Result<Status, Failure> {

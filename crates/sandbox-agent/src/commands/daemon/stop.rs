@@ -1,13 +1,11 @@
 //! `sandbox-agent daemon stop`.
 
-use super::{POLL, Settled, place, settled};
-use crate::args::StopArgs;
+use super::{POLL, settled};
 use crate::commands::render::print_text;
 use crate::failure::Failure;
-use crate::local_daemon::Record;
+use crate::local_daemon::{DaemonFolder, Record};
 use anyhow::anyhow;
 use rustix::process::Signal;
-use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,29 +18,24 @@ pub(super) enum Ended {
     Killed,
 }
 
-pub(super) fn run(args: StopArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.place)?;
+pub(super) fn run(place: &DaemonFolder, patience: Duration) -> Result<(), Failure> {
     if !place.folder().exists() {
         return nobody();
     }
     let turn = place.operate()?;
-    let record = match settled(&place, &turn)? {
-        Settled::Running(record) => record,
-        Settled::Nobody => return nobody(),
-    };
+    let Some(record) = settled(place, &turn)? else { return nobody() };
     let pid = record.pid;
-    print_text(&match stop(&record, Duration::from_secs(args.timeout))? {
+    let said = match stop(&record, patience)? {
         Ended::ByItself => format!("the daemon has stopped (pid {pid})"),
         Ended::Killed => {
-            format!("the daemon did not stop within {} s and was killed (pid {pid})", args.timeout)
+            format!("the daemon did not stop within {} s and was killed (pid {pid})", patience.as_secs())
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    };
+    Ok(print_text(&said)?)
 }
 
-fn nobody() -> Result<ExitCode, Failure> {
-    print_text("no daemon is running")?;
-    Ok(ExitCode::SUCCESS)
+fn nobody() -> Result<(), Failure> {
+    Ok(print_text("no daemon is running")?)
 }
 
 /// Ends a daemon and with it all agents: asks first, then kills it, upon which its guardian ends the agents.

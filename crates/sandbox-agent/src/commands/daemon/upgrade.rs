@@ -4,19 +4,17 @@ use super::activity::Activity;
 use super::launch::Launch;
 use super::start::print_where;
 use super::stop::stop;
-use super::{Settled, block_on, client, place, settled};
-use crate::args::UpgradeArgs;
+use super::{block_on, client, settled};
 use crate::commands::render::print_text;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
-use crate::local_daemon::{Record, Standing};
+use crate::local_daemon::{DaemonFolder, Record, Standing};
 use crate::settings::Settings;
 use anyhow::{Context, anyhow};
 use sa_client::Client;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// Time between two checks if turns still run.
@@ -24,11 +22,10 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Time that the old daemon gets to end its agents.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) fn run(args: UpgradeArgs) -> Result<ExitCode, Failure> {
-    let place = place(args.place)?;
+pub(super) fn run(place: &DaemonFolder, when_busy: WhenBusy) -> Result<(), Failure> {
     place.create()?;
     let turn = place.operate()?;
-    let Settled::Running(old) = settled(&place, &turn)? else {
+    let Some(old) = settled(place, &turn)? else {
         return Err(failed("no daemon is running; 'sandbox-agent daemon start' starts this version"));
     };
     if matches!(old.standing, Standing::Foreground) {
@@ -37,13 +34,11 @@ pub(super) fn run(args: UpgradeArgs) -> Result<ExitCode, Failure> {
         ));
     }
     if runs_this_program(&old) {
-        print_text(&format!(
-            "the daemon already runs this program, version {} (pid {})",
-            old.version, old.pid
-        ))?;
-        return Ok(ExitCode::SUCCESS);
+        let Record { version, pid, .. } = old;
+        let said = format!("the daemon already runs this program, version {version} (pid {pid})");
+        return Ok(print_text(&said)?);
     }
-    let mut launch = Launch::of(&place)?;
+    let mut launch = Launch::of(place)?;
     // Port 0 took a free one, and that is the address that clients know.
     launch.args.host = Some(old.address.ip().to_string());
     launch.args.port = Some(old.address.port());
@@ -51,25 +46,23 @@ pub(super) fn run(args: UpgradeArgs) -> Result<ExitCode, Failure> {
         .with_context(|| format!("cannot use {}", launch.directory.display()))?;
     let settings = Settings::load(launch.args.clone(), |name| std::env::var_os(name))
         .context("this version does not accept the daemon's settings, so it was left running")?;
-    if !settings.sessions.kept && !args.force {
+    if !settings.sessions.kept && when_busy != WhenBusy::Interrupt {
         return Err(failed(
             "sessions are kept in memory only (--no-store) and would be lost; pass --force to restart anyway",
         ));
     }
-    if !args.force {
+    if when_busy != WhenBusy::Interrupt {
         let client = client(&old)?;
-        let busy = if args.wait { WhenBusy::Wait } else { WhenBusy::Refuse };
-        block_on(wait_for_turns(&client, busy))??;
+        block_on(wait_for_turns(&client, when_busy))??;
     }
     let env = environment(old.pid);
     stop(&old, STOP_TIMEOUT)?;
-    let new = launch.start(&place, env).map_err(|failure| after_stop(failure, &old))?;
+    let new = launch.start(place, env).map_err(|failure| after_stop(failure, &old))?;
     print_text(&format!(
         "upgraded from {} (pid {}) to {} (pid {})",
         old.version, old.pid, new.version, new.pid
     ))?;
-    print_where(&new, None)?;
-    Ok(ExitCode::SUCCESS)
+    print_where(&new, None)
 }
 
 fn failed(message: &'static str) -> Failure {
@@ -78,7 +71,8 @@ fn failed(message: &'static str) -> Failure {
 
 /// The policy while turns run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WhenBusy {
+pub(super) enum WhenBusy {
+    Interrupt,
     Wait,
     Refuse,
 }

@@ -2,10 +2,10 @@
 
 use super::outcome::Outcome;
 use super::report::Report;
-use super::{Begun, CLEANUP_TIMEOUT, Inputs, Interruption, Run};
+use super::{Begun, Inputs, Interruption, Run};
 use crate::args::{OutputFormat, PermissionArg};
 use crate::commands::render::print_text;
-use crate::commands::session::explain;
+use crate::commands::session::{CLEANUP_TIMEOUT, explain};
 use crate::commands::terminal::{Asking, Console, send};
 use crate::failure::Failure;
 use crate::signals::Ending;

@@ -1,8 +1,8 @@
 //! Whole directories, packed and unpacked on this side while they travel.
 
 use super::transfer::{Watched, bar, open, save};
-use crate::args::{DownloadArgs, UploadArgs};
-use crate::commands::api::{explain, print};
+use crate::args::{DownloadArgs, Output};
+use crate::commands::api::print;
 use crate::commands::render::print_text;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -19,11 +19,11 @@ const PIECES: usize = 4;
 /// Size of a piece.
 const PIECE: usize = 256 * 1024;
 
-pub(super) async fn upload(client: &Client, args: UploadArgs) -> Result<(), Failure> {
-    let (body, bar) = if args.from.is_dir() { pack(args.from.clone()) } else { open(&args.from)? };
-    let unpacked = client.upload_fs_batch(&args.path, body).await?;
+pub(super) async fn upload(client: &Client, from: &Path, path: &str, output: Output) -> Result<(), Failure> {
+    let (body, bar) = if from.is_dir() { pack(from.to_owned()) } else { open(from)? };
+    let unpacked = client.upload_fs_batch(path, body).await?;
     bar.finish_and_clear();
-    print(args.output, &unpacked, |unpacked| {
+    print(output, &unpacked, |unpacked| {
         print_text(&format!("{} entries, {} bytes of contents", unpacked.entries, unpacked.bytes))
     })
 }
@@ -87,7 +87,7 @@ impl Read for Received {
 
 pub(super) async fn download(client: &Client, args: DownloadArgs) -> Result<(), Failure> {
     let options = FsPackOptions { compressed: args.gzip, leave_ignored: args.leave_ignored };
-    let archive = client.download_fs_batch(&args.path, options).await?;
+    let mut archive = client.download_fs_batch(&args.path, options).await?;
     let bar = bar(&args.path, archive.length());
     if args.archive && args.to == Path::new("-") {
         return save(archive, &mut io::stdout().lock(), &bar).await;
@@ -101,21 +101,18 @@ pub(super) async fn download(client: &Client, args: DownloadArgs) -> Result<(), 
     let received = Received { pieces: receiver, present: Bytes::new() };
     let (to, compressed) = (args.to, args.gzip);
     let unpacking = tokio::task::spawn_blocking(move || unpack(received, &to, compressed));
-    let mut archive = archive;
     loop {
         let piece = match archive.chunk().await {
-            Ok(Some(bytes)) => {
-                bar.inc(bytes.len() as u64);
-                Ok(bytes)
-            }
+            Ok(Some(piece)) => piece,
             Ok(None) => break,
             Err(error) => {
                 let _ = sender.send(Err(io::ErrorKind::ConnectionAborted.into())).await;
                 let _ = unpacking.await;
-                return Err(explain(error));
+                return Err(error.into());
             }
         };
-        if sender.send(piece).await.is_err() {
+        bar.inc(piece.len() as u64);
+        if sender.send(Ok(piece)).await.is_err() {
             break;
         }
     }

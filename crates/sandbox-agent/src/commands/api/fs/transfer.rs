@@ -1,6 +1,6 @@
 //! Files that go one way or the other, with a bar where somebody watches.
 
-use crate::args::{GetArgs, PutArgs};
+use crate::args::PutArgs;
 use crate::commands::api::print;
 use crate::commands::draft::{self, OutputFile};
 use crate::commands::render::print_text;
@@ -43,14 +43,19 @@ pub(in crate::commands::api) async fn save(
     Ok(())
 }
 
-pub(super) async fn get(client: &Client, args: GetArgs) -> Result<(), Failure> {
-    let range = args.range.map(|range| format!("bytes={range}"));
-    let download = client.read_fs_file(&args.path, range.as_deref()).await?;
-    let bar = bar(&args.path, download.length());
-    match args.to {
+pub(super) async fn get(
+    client: &Client,
+    path: &str,
+    to: Option<&Path>,
+    range: Option<String>,
+) -> Result<(), Failure> {
+    let range = range.map(|range| format!("bytes={range}"));
+    let download = client.read_fs_file(path, range.as_deref()).await?;
+    let bar = bar(path, download.length());
+    match to {
         None => save(download, &mut io::stdout().lock(), &bar).await,
         Some(path) => {
-            let mut draft = OutputFile::create(&path, draft::ORDINARY)?;
+            let mut draft = OutputFile::create(path, draft::ORDINARY)?;
             save(download, &mut draft, &bar).await?;
             draft.keep()
         }
@@ -58,16 +63,12 @@ pub(super) async fn get(client: &Client, args: GetArgs) -> Result<(), Failure> {
 }
 
 pub(super) async fn put(client: &Client, args: PutArgs) -> Result<(), Failure> {
-    let (body, bar) = open(&args.from)?;
-    let options = FsWriteOptions {
-        mode: args.mode,
-        no_sync: args.no_sync,
-        if_match: args.if_match,
-        if_none_match: args.if_none_match,
-    };
-    let written = client.write_fs_file(&args.path, body, &options).await?;
+    let PutArgs { path, from, mode, if_match, if_none_match, no_sync, output } = args;
+    let (body, bar) = open(&from)?;
+    let options = FsWriteOptions { mode, no_sync, if_match, if_none_match };
+    let written = client.write_fs_file(&path, body, &options).await?;
     bar.finish_and_clear();
-    print(args.output, &written, |written| {
+    print(output, &written, |written| {
         print_text(&format!("{} bytes to {}", written.bytes_written, written.path))
     })
 }

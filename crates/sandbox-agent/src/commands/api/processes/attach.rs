@@ -4,6 +4,7 @@ use super::exit_as;
 use super::screen::Screen;
 use crate::args::{AttachArgs, DetachKey};
 use crate::commands::raw_mode::{self, RawMode};
+use crate::commands::render::print_bytes;
 use crate::commands::terminal::typed_bytes;
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use anyhow::Context;
 use bytes::Bytes;
 use sa_api::{ProcessTerminalSize, TerminalServerFrame};
 use sa_client::{Client, ClientError, Terminal, TerminalEvent};
-use std::io::{self, Write};
+use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The end of the connection.
@@ -40,7 +41,7 @@ pub(super) async fn attach(client: &Client, args: AttachArgs) -> Result<(), Fail
         let end = connect(&mut terminal, &mut screen, detach).await;
         if raw.is_some() && !matches!(end, Ok(End::Exit { .. })) {
             // Also when the connection broke; that the terminal is gone is no news then.
-            let _ = io::stdout().write_all(&screen.reset()).and_then(|()| io::stdout().flush());
+            let _ = print_bytes(&screen.reset());
         }
         end
     };
@@ -114,9 +115,7 @@ async fn redraw(terminal: &mut Terminal, size: ProcessTerminalSize) -> Result<()
 
 fn show(screen: &mut Screen, bytes: &Bytes) -> io::Result<()> {
     screen.printed(bytes);
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
+    print_bytes(bytes)
 }
 
 /// Returns the input before the detach key, and whether that key was in it.

@@ -3,7 +3,7 @@
 use super::decode;
 use crate::args::LogsArgs;
 use crate::commands::api::print_event;
-use crate::commands::render::print_json;
+use crate::commands::render::{print_bytes, print_json};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -13,29 +13,24 @@ use std::io::{self, Write};
 
 /// Prints what a process has written: its standard error to standard error, everything else to standard output.
 pub(super) async fn print_logs(client: &Client, args: LogsArgs) -> Result<(), Failure> {
-    let encoding = (args.json && args.text).then_some("text");
-    let output = ProcessOutput {
-        stream: args.stream,
-        tail: args.tail,
-        after: args.after,
-        limit: args.limit,
-        encoding,
-    };
-    if args.follow {
-        return follow(client, &args.id, output, args.json).await;
+    let LogsArgs { id, stream, tail, after, limit, follow, json, text } = args;
+    let encoding = (json && text).then_some("text");
+    let output = ProcessOutput { stream, tail, after, limit, encoding };
+    if follow {
+        return print_new(client, &id, output, json).await;
     }
-    let logs = client.get_process_logs(&args.id, output).await?;
-    if args.json {
+    let logs = client.get_process_logs(&id, output).await?;
+    if json {
         return Ok(print_json(&logs)?);
     }
     // A request for the last entries implies that there may have been more.
-    if let Some(gap) = logs.gap.filter(|_| args.tail.is_none()) {
+    if let Some(gap) = logs.gap.filter(|_| tail.is_none()) {
         tell(&gap);
     }
     logs.entries.iter().try_for_each(show)
 }
 
-async fn follow(client: &Client, id: &str, output: ProcessOutput, json: bool) -> Result<(), Failure> {
+async fn print_new(client: &Client, id: &str, output: ProcessOutput, json: bool) -> Result<(), Failure> {
     let mut stream = client.follow_process_logs(id, output).await?;
     while let Some(event) = stream.next().await? {
         let read = "the daemon sent an event that is not what it should be";
@@ -54,9 +49,7 @@ fn show(entry: &ProcessLogEntry) -> Result<(), Failure> {
     match entry.stream {
         ProcessLogsStream::Stderr => io::stderr().lock().write_all(&bytes)?,
         ProcessLogsStream::Stdout | ProcessLogsStream::Combined | ProcessLogsStream::Pty => {
-            let mut out = io::stdout().lock();
-            out.write_all(&bytes)?;
-            out.flush()?;
+            print_bytes(&bytes)?
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Bodies of requests, made of flags.
 
-use crate::args::{ChoiceArgs, CreateArgs, DecideArgs, PatchArgs, SendArgs};
+use crate::args::{CreateArgs, DecideArgs, PatchArgs, SendArgs};
 use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use anyhow::Context;
@@ -29,12 +29,7 @@ pub(super) fn create(args: CreateArgs) -> Result<CreateSession, Failure> {
     if let Some(json) = &args.metadata {
         body.metadata = parse("--metadata", json)?;
     }
-    let ChoiceArgs { agent_mode, permission_mode, model, variant, options } = args.choices;
-    body.agent_mode = agent_mode.or(body.agent_mode);
-    body.permission_mode = permission_mode.unwrap_or(body.permission_mode);
-    body.model = model.or(body.model);
-    body.variant = variant.or(body.variant);
-    body.options.extend(options);
+    args.choices.apply(&mut body);
     body.token = args.agent_token.or(body.token);
     body.validate_token |= args.validate_token;
     body.agent_version = args.agent_version.or(body.agent_version);

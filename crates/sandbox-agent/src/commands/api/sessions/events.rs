@@ -62,17 +62,13 @@ pub(super) async fn page(client: &Client, id: &str, args: &EventArgs, limit: usi
 
 /// The events that the flags ask for.
 fn query(args: &EventArgs) -> Result<EventQuery, Failure> {
-    let mut types = Vec::new();
-    for name in &args.types {
-        let known = || EventType::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
-        let found = EventType::from_name(name);
-        types.push(
-            found.ok_or_else(|| {
-                Failure::usage(format!("unknown event type '{name}'; known are: {}", known()))
-            })?,
-        );
-    }
-    let query = EventQuery::after(args.after).types(types);
+    let types = args.types.iter().map(|name| {
+        EventType::from_name(name).ok_or_else(|| {
+            let known = EventType::ALL.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ");
+            Failure::usage(format!("unknown event type '{name}'; known are: {known}"))
+        })
+    });
+    let query = EventQuery::after(args.after).types(types.collect::<Result<Vec<_>, _>>()?);
     Ok(if args.no_deltas { query.without_deltas() } else { query })
 }
 

@@ -1,34 +1,28 @@
 //! Sessions as files.
 
-use crate::args::{ExportArgs, ImportArgs};
 use crate::commands::api::fs::transfer::save;
-use crate::commands::api::show;
 use crate::commands::draft::{self, OutputFile};
-use crate::commands::render::print_text;
 use crate::failure::Failure;
 use anyhow::Context;
 use indicatif::ProgressBar;
 use sa_client::{Client, Upload};
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
-pub(crate) async fn export(client: &Client, args: ExportArgs) -> Result<(), Failure> {
-    let (lines, bar) = (client.export_session(&args.id).await?, ProgressBar::hidden());
-    let Some(path) = &args.to else { return save(lines, &mut io::stdout(), &bar).await };
+/// Writes a session to a file, or to standard output.
+pub(crate) async fn export(client: &Client, id: &str, to: Option<&Path>) -> Result<(), Failure> {
+    let (lines, bar) = (client.export_session(id).await?, ProgressBar::hidden());
+    let Some(path) = to else { return save(lines, &mut io::stdout(), &bar).await };
     // The content of a session is private.
     let mut draft = OutputFile::create(path, draft::PRIVATE)?;
     save(lines, &mut draft, &bar).await?;
     draft.keep()
 }
 
-pub(super) async fn import(client: &Client, args: ImportArgs) -> Result<(), Failure> {
-    let upload = match &args.file {
-        Some(path) => {
-            let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            Upload::reader(file, None)
-        }
-        None => Upload::reader(io::stdin(), None),
-    };
-    let imported = client.import_session(upload, args.id.as_deref());
-    show(args.output, imported, |session| print_text(&session.session_id)).await
+/// Opens an exported session: a file, or standard input.
+pub(super) fn open(path: Option<&Path>) -> Result<Upload, Failure> {
+    let Some(path) = path else { return Ok(Upload::reader(io::stdin(), None)) };
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Upload::reader(file, None))
 }
