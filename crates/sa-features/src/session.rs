@@ -47,6 +47,13 @@ impl<'a> Session<'a> {
         self.begin_with(&json!([{ "type": "text", "text": text }])).await
     }
 
+    /// Prompts and waits until the agent asks something. Returns the request, too.
+    pub(crate) async fn begin_asked(&self, text: &str) -> Result<(Running<'_>, Value)> {
+        let running = self.begin(text).await?;
+        let question = running.asked().await?;
+        Ok((running, question))
+    }
+
     /// Prompts with any content, without waiting.
     pub(crate) async fn begin_with(&self, content: &Value) -> Result<Running<'_>> {
         let start = self.client.log().len();

@@ -167,6 +167,15 @@ impl Stage {
         let field = fields.into_iter().find(|field| last[field].is_array()).context("what was said")?;
         Ok(last[field].to_string())
     }
+
+    /// Checks that a model, if there is one, was sent these words with the last conversation.
+    pub(crate) fn check_model_knows(&self, words: &str) -> Result<()> {
+        if self.subject.has_model() {
+            let last = self.last_dialogue()?;
+            ensure!(last.contains(words), "the model does not know {words:?}: {last}");
+        }
+        Ok(())
+    }
 }
 
 /// A stage is used like its client.

@@ -222,35 +222,20 @@ impl Subject {
 
     /// Makes the agent's own command `/greet`, which says "greeted by a command", and gives the prompt that calls it.
     pub(crate) fn greeting_command(&self, project: &Path) -> Result<&'static str> {
-        match self.kind {
-            Kind::Demo => Ok("/say greeted by a command"),
-            Kind::Amp | Kind::Gemini | Kind::Copilot => Ok("/greet"),
-            Kind::Claude => {
-                let folder = project.join(".claude/commands");
-                fs::create_dir_all(&folder)?;
-                fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
-                Ok("/greet")
-            }
-            Kind::Pi => {
-                let folder = project.join(".pi/prompts");
-                fs::create_dir_all(&folder)?;
-                fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
-                Ok("/greet")
-            }
-            Kind::OpenCode => {
-                let folder = project.join(".opencode/command");
-                fs::create_dir_all(&folder)?;
-                fs::write(folder.join("greet.md"), "say: greeted by a command\n")?;
-                Ok("/greet")
-            }
+        let (file, head) = match self.kind {
+            Kind::Demo => return Ok("/say greeted by a command"),
+            Kind::Amp | Kind::Gemini | Kind::Copilot => return Ok("/greet"),
+            Kind::Claude => (".claude/commands/greet.md", ""),
+            Kind::Pi => (".pi/prompts/greet.md", ""),
+            Kind::OpenCode => (".opencode/command/greet.md", ""),
             Kind::Codex => {
-                let folder = project.join(".agents/skills/greet");
-                fs::create_dir_all(&folder)?;
-                let about = "---\nname: greet\ndescription: Greets\n---\n";
-                fs::write(folder.join("SKILL.md"), format!("{about}\nsay: greeted by a command\n"))?;
-                Ok("/greet")
+                (".agents/skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets\n---\n\n")
             }
-        }
+        };
+        let file = project.join(file);
+        fs::create_dir_all(file.parent().unwrap_or(project))?;
+        fs::write(file, format!("{head}say: greeted by a command\n"))?;
+        Ok("/greet")
     }
 
     /// Has the user's own settings allow everything that asks.

@@ -12,39 +12,49 @@ pub use harms::{cases, harms};
 /// A command that changes the files of an `Arena`.
 #[derive(Debug, Clone, Copy)]
 pub struct Deed {
-    /// The command.
-    pub words: &'static [&'static str],
+    /// The command, as words between single spaces.
+    pub command: &'static str,
     /// A pattern of a rule that denies it.
     pub pattern: &'static str,
 }
 
-const fn deed(words: &'static [&'static str], pattern: &'static str) -> Deed {
-    Deed { words, pattern }
+const fn deed(command: &'static str, pattern: &'static str) -> Deed {
+    Deed { command, pattern }
 }
 
 /// Deeds: deleting, writing, moving, copying a secret, changing permissions, executing.
 pub const DEEDS: [Deed; 20] = [
-    deed(&["rm", "-f", "victim.txt"], "rm *"),
-    deed(&["unlink", "victim.txt"], "unlink *"),
-    deed(&["rmdir", "empty"], "rmdir *"),
-    deed(&["mv", "victim.txt", "gone.txt"], "mv *"),
-    deed(&["cp", "secret.txt", "public/copy.txt"], "cp *"),
-    deed(&["ln", "-s", "secret.txt", "public/link.txt"], "ln *"),
-    deed(&["touch", "made"], "touch *"),
-    deed(&["mkdir", "made"], "mkdir *"),
-    deed(&["chmod", "777", "secret.txt"], "chmod *"),
-    deed(&["truncate", "-s", "0", "victim.txt"], "truncate *"),
-    deed(&["tee", "victim.txt"], "tee *"),
-    deed(&["dd", "if=secret.txt", "of=made"], "dd *"),
-    deed(&["install", "secret.txt", "made"], "install *"),
-    deed(&["sed", "-i", "s/precious/gone/", "victim.txt"], "sed -i*"),
-    deed(&["sort", "-o", "victim.txt", "list.txt"], "sort -o*"),
-    deed(&["uniq", "list.txt", "victim.txt"], "uniq *"),
-    deed(&["find", ".", "-name", "victim.txt", "-delete"], "find *-delete*"),
-    deed(&["find", ".", "-name", "secret.txt", "-fprintf", "made", "%p"], "find *-fprintf*"),
-    deed(&["git", "-C", "repo", "status"], "git status*"),
-    deed(&["sh", "script.sh"], "sh *"),
+    deed("rm -f victim.txt", "rm *"),
+    deed("unlink victim.txt", "unlink *"),
+    deed("rmdir empty", "rmdir *"),
+    deed("mv victim.txt gone.txt", "mv *"),
+    deed("cp secret.txt public/copy.txt", "cp *"),
+    deed("ln -s secret.txt public/link.txt", "ln *"),
+    deed("touch made", "touch *"),
+    deed("mkdir made", "mkdir *"),
+    deed("chmod 777 secret.txt", "chmod *"),
+    deed("truncate -s 0 victim.txt", "truncate *"),
+    deed("tee victim.txt", "tee *"),
+    deed("dd if=secret.txt of=made", "dd *"),
+    deed("install secret.txt made", "install *"),
+    deed("sed -i s/precious/gone/ victim.txt", "sed -i*"),
+    deed("sort -o victim.txt list.txt", "sort -o*"),
+    deed("uniq list.txt victim.txt", "uniq *"),
+    deed("find . -name victim.txt -delete", "find *-delete*"),
+    deed("find . -name secret.txt -fprintf made %p", "find *-fprintf*"),
+    deed("git -C repo status", "git status*"),
+    deed("sh script.sh", "sh *"),
 ];
+
+/// Asserts that a judgment takes every harmful command for one that may change something, and no harmless one.
+pub fn assert_judged(may_change: impl Fn(&str) -> bool) {
+    for command in harmful_commands() {
+        assert!(may_change(&command), "{command}");
+    }
+    for command in HARMLESS {
+        assert!(!may_change(command), "{command}");
+    }
+}
 
 /// Commands that the documentation says only read, with what the directory has.
 pub const HARMLESS: &[&str] = &[
@@ -81,12 +91,12 @@ pub struct Harm {
 impl Harm {
     /// Returns a deed in a form, without disguises.
     pub fn plain(deed: Deed, form: &str) -> Self {
-        Self::written(deed, form, &deed.words.join(" "))
+        Self::written(deed, form, deed.command)
     }
 
     /// Returns a deed in a form, written in another way.
     pub fn written(deed: Deed, form: &str, command: &str) -> Self {
-        let line = form.replace("@plain", &deed.words.join(" ")).replace("@text", &quoted(command));
+        let line = form.replace("@plain", deed.command).replace("@text", &quoted(command));
         Self { command: line.replace("@cmd", command), pattern: Some(deed.pattern) }
     }
 }

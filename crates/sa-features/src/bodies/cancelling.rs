@@ -57,8 +57,7 @@ pub(crate) async fn cancel_permission(stage: &Stage) -> Result<()> {
     let session = stage.asking_session().await?;
     stage.answer_with(Policy::Leave);
     let script = script().write("never.txt", "no\n").then().say("No.");
-    let running = session.begin(&stage.text(&script)?).await?;
-    let question = running.asked().await?;
+    let (running, question) = session.begin_asked(&stage.text(&script)?).await?;
     session.cancel().await?;
     let turn = running.end().await?;
     ensure!(turn.stop_reason() == "cancelled", "{}", turn.answer);

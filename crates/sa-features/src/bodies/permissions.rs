@@ -14,8 +14,7 @@ pub(crate) async fn permission_once(stage: &Stage) -> Result<()> {
     let session = stage.asking_session().await?;
     stage.answer_with(Policy::Leave);
     for name in ["first.txt", "second.txt"] {
-        let running = session.begin(&stage.text(&writing(name))?).await?;
-        let question = running.asked().await?;
+        let (running, question) = session.begin_asked(&stage.text(&writing(name))?).await?;
         ensure!(stage.file(name).is_none(), "nothing is written before it is allowed");
         let call = question["params"]["toolCall"]["toolCallId"].clone();
         stage.reply(&question, &Policy::Choose("allow_once")).await?;
@@ -58,11 +57,7 @@ pub(crate) async fn permission_reject(stage: &Stage) -> Result<()> {
     ensure!(stage.file("never.txt").is_none(), "nothing was written");
     ensure!(turn.tool("edit")?.status() == "failed", "{:?}", turn.tools());
     ensure!(turn.text().ends_with("Done."), "the turn goes on: {:?}", turn.text());
-    if stage.subject.has_model() {
-        let last = stage.last_dialogue()?;
-        ensure!(last.contains("rejected"), "the model is told: {last}");
-    }
-    Ok(())
+    stage.check_model_knows("rejected")
 }
 
 pub(crate) async fn permission_cancelled(stage: &Stage) -> Result<()> {

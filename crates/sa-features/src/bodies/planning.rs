@@ -63,8 +63,7 @@ pub(crate) async fn plan_accepted(stage: &Stage) -> Result<()> {
     let session = stage.session_in(stage.subject.modes.plan).await?;
     stage.answer_with(Policy::Choose("allow_once"));
     let script = script().leave_plan("Write it down").then().write("planned.txt", "as planned\n").then();
-    let running = session.begin(&stage.text(&script.say("Done."))?).await?;
-    let question = running.asked().await?;
+    let (running, question) = session.begin_asked(&stage.text(&script.say("Done."))?).await?;
     let call = &question["params"]["toolCall"];
     ensure!(call["kind"] == "switch_mode", "the question is about the plan: {question}");
     ensure!(

@@ -1,5 +1,6 @@
 //! Sessions that outlive their agent's process.
 
+use crate::client::Client;
 use crate::script::{say, script};
 use crate::session::{Session, said_by, updates};
 use crate::stage::Stage;
@@ -17,15 +18,18 @@ async fn told(stage: &Stage) -> Result<Session<'_>> {
     Ok(session)
 }
 
+/// Returns the id of a session with something in it, and a client of an agent that was started after it.
+async fn restarted(stage: &Stage) -> Result<(String, Client)> {
+    let id = told(stage).await?.id;
+    stage.shut().await?;
+    Ok((id, stage.connect("again").await?))
+}
+
 /// Continues a session and checks that the model knows what was said before.
 async fn remembers(stage: &Stage, session: &Session<'_>) -> Result<()> {
     let turn = session.turn(&stage.text(&say("Going on."))?).await?;
     ensure!(turn.text() == "Going on.", "said: {:?}", turn.text());
-    if stage.subject.has_model() {
-        let last = stage.last_dialogue()?;
-        ensure!(last.contains("The word is xyzzy."), "the model remembers: {last}");
-    }
-    Ok(())
+    stage.check_model_knows("The word is xyzzy.")
 }
 
 /// Returns the sessions that the agent lists.
@@ -47,9 +51,7 @@ pub(crate) async fn list(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn load(stage: &Stage) -> Result<()> {
-    let id = told(stage).await?.id;
-    stage.shut().await?;
-    let client = stage.connect("again").await?;
+    let (id, client) = restarted(stage).await?;
     let session = client.reopen("session/load", &id).await?;
     // All of it comes before the answer.
     let history = session.messages_since(0);
@@ -60,9 +62,7 @@ pub(crate) async fn load(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn load_tools(stage: &Stage) -> Result<()> {
-    let id = told(stage).await?.id;
-    stage.shut().await?;
-    let client = stage.connect("again").await?;
+    let (id, client) = restarted(stage).await?;
     let session = client.reopen("session/load", &id).await?;
     let tools = crate::tools::Tool::all(&session.messages_since(0));
     ensure!(
@@ -73,9 +73,7 @@ pub(crate) async fn load_tools(stage: &Stage) -> Result<()> {
 }
 
 pub(crate) async fn resume(stage: &Stage) -> Result<()> {
-    let id = told(stage).await?.id;
-    stage.shut().await?;
-    let client = stage.connect("again").await?;
+    let (id, client) = restarted(stage).await?;
     let session = client.reopen("session/resume", &id).await?;
     let before = session.messages_since(0);
     ensure!(before.iter().find_map(said_by).is_none(), "nothing is told again: {before:?}");

@@ -10,8 +10,7 @@ pub(crate) async fn queued_prompts(stage: &Stage) -> Result<()> {
     let session = stage.asking_session().await?;
     stage.answer_with(Policy::Leave);
     let script = script().write("first.txt", "one\n").then().say("The first.");
-    let first = session.begin(&stage.text(&script)?).await?;
-    let question = first.asked().await?;
+    let (first, question) = session.begin_asked(&stage.text(&script)?).await?;
     let second = session.begin(&stage.text(&say("The second."))?).await?;
     let third = session.begin(&stage.text(&say("The third."))?).await?;
     stage.reply(&question, &Policy::Choose("allow_once")).await?;
@@ -38,8 +37,7 @@ pub(crate) async fn several_sessions(stage: &Stage) -> Result<()> {
     ensure!(one.id != two.id, "two sessions");
     stage.answer_with(Policy::Leave);
     let script = script().write("one.txt", "one\n").then().say("From one.");
-    let waiting = one.begin(&stage.text(&script)?).await?;
-    let question = waiting.asked().await?;
+    let (waiting, question) = one.begin_asked(&stage.text(&script)?).await?;
     // While one waits for its user, the other works.
     let turn = two.turn(&stage.text(&say("From two."))?).await?;
     ensure!(turn.text() == "From two.", "said: {:?}", turn.text());

@@ -3,7 +3,7 @@
 use super::Inner;
 use crate::log::Entry;
 use sa_api::sessions::{
-    EventData, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent, UniversalMessage, Usage,
+    EventData, ResolvedBy, Role, StopReason, TurnEnded, UniversalEvent, UniversalMessage,
 };
 use sa_universal::testing::Projector;
 use serde_json::{Value, json};
@@ -96,20 +96,7 @@ fn result(ended: &TurnEnded) -> Value {
     };
     let mut result = json!({ "stopReason": reason });
     if let Some(usage) = &ended.usage {
-        result["usage"] = usage_of(usage);
+        result["usage"] = json!(usage.tokens);
     }
     result
-}
-
-fn usage_of(usage: &Usage) -> Value {
-    let fields = [
-        ("totalTokens", usage.total_tokens),
-        ("inputTokens", usage.input_tokens),
-        ("outputTokens", usage.output_tokens),
-        ("cachedReadTokens", usage.cached_read_tokens),
-        ("cachedWriteTokens", usage.cached_write_tokens),
-        ("thoughtTokens", usage.thought_tokens),
-    ];
-    let told = fields.into_iter().filter_map(|(name, count)| Some((name.to_owned(), json!(count?))));
-    Value::Object(told.collect())
 }

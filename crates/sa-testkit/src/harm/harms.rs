@@ -13,7 +13,7 @@ const PREFIXES: [&str; 10] =
 pub fn harms() -> impl Strategy<Value = Harm> {
     let deeds = (select(DEEDS.to_vec()), select(FORMS.to_vec()), select(vec![None, None, Some(())]))
         .prop_flat_map(|(deed, form, nests)| {
-            let words: Vec<_> = deed.words.iter().map(|word| disguised(word)).collect();
+            let words: Vec<_> = deed.command.split(' ').map(disguised).collect();
             let outer = select(FORMS.to_vec());
             let blanks = select(vec![" ", " ", " ", "  ", "\t", " \\\n", "${IFS}", "$IFS"]);
             (words, blanks, outer, select(PREFIXES.to_vec())).prop_map(
