@@ -7,14 +7,14 @@ use std::process::Command;
 /// Facts about the machine for the reader of a report.
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
-    pub(crate) cores: usize,
-    pub(crate) cpu: String,
-    pub(crate) kernel: String,
-    pub(crate) rustc: String,
+    cores: usize,
+    cpu: String,
+    kernel: String,
+    rustc: String,
     /// Runnable processes over the last minute, this run's included: far above 2, others were in the way.
-    pub(crate) load: String,
+    load: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) date: Option<String>,
+    date: Option<String>,
 }
 
 impl Machine {
@@ -32,6 +32,19 @@ impl Machine {
             rustc: known(&String::from_utf8_lossy(&rustc)),
             load: known(load.split_whitespace().next().unwrap_or_default()),
             date,
+        }
+    }
+
+    /// A machine for tests of reports.
+    #[cfg(test)]
+    pub(crate) fn example() -> Self {
+        Self {
+            cores: 2,
+            cpu: "Some CPU".to_owned(),
+            kernel: "6.1".to_owned(),
+            rustc: "rustc 1.90.0".to_owned(),
+            load: "1.25".to_owned(),
+            date: Some("2026-01-31".to_owned()),
         }
     }
 

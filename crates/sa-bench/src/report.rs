@@ -141,14 +141,7 @@ mod tests {
 
     #[test]
     fn figures_stand_beside_floor_ratio_and_goal() {
-        let machine = Machine {
-            cores: 2,
-            cpu: "Some CPU".to_owned(),
-            kernel: "6.1".to_owned(),
-            rustc: "rustc 1.90.0".to_owned(),
-            load: "1.25".to_owned(),
-            date: Some("2026-01-31".to_owned()),
-        };
+        let machine = Machine::example();
         let fast = Figure::new("200 B", "msg/s", 1_234_567.0)
             .floors(Some(3_000_000.0), Some(2_000_000.0), Against::Lower)
             .goal(Goal::RatioAtLeast(0.4));

@@ -1,13 +1,16 @@
 //! Requests to the daemon, and the judgment of each status.
 
 use crate::oracle::Oracle;
-use sa_testkit::{Http, Reply, Request};
+use sa_testkit::{Http, Reply, Request, Sse};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// A request that takes longer has not settled. Far above every timeout that the daemon is configured with.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A reader that was refused waits before it comes again.
+const REFUSED: Duration = Duration::from_millis(300);
 
 /// The trouble that the daemon is in on purpose, which decides what clients may meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,6 +108,29 @@ impl Wire {
                 Outcome::Lost
             }
         }
+    }
+
+    /// Opens a stream; none if it is refused, which `is_allowed` must hold for, or if the connection breaks.
+    pub(crate) async fn open(
+        &self,
+        subject: &str,
+        what: &str,
+        request: Request,
+        is_allowed: impl Fn(u16) -> bool,
+    ) -> Option<Sse> {
+        let started = Instant::now();
+        match Sse::attempt(request.within(PATIENCE)).await {
+            Ok(Ok(stream)) => return Some(stream),
+            Ok(Err(reply)) => {
+                self.oracle.operation(subject, format_args!("{what} -> {}", reply.status));
+                self.oracle.expect(is_allowed(reply.status), subject, || {
+                    format!("{what} was answered {}: {}", reply.status, reply.text())
+                });
+            }
+            Err(error) => self.on_break(subject, what, started.elapsed(), &error),
+        }
+        tokio::time::sleep(REFUSED).await;
+        None
     }
 
     /// Reports a connection that broke without a fault, or a wait that did not end.

@@ -98,28 +98,13 @@ impl Reader {
         round: &Round,
     ) -> Option<u64> {
         let what = format!("{request} after {after}");
-        let started = Instant::now();
         let mut request = request;
         if self.dice.chance(10) {
             request = request.receive_buffer(4096);
         }
-        let mut stream = match Sse::attempt(request.within(PATIENCE)).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(reply)) => {
-                let is_allowed = self.session.fate().allows(reply.status)
-                    || (reply.status == 503 && self.wire.may_break());
-                self.wire.oracle.operation(&self.session.id, format_args!("{what} -> {}", reply.status));
-                self.wire.oracle.expect(is_allowed, &self.session.id, || {
-                    format!("{what} was answered {}: {}", reply.status, reply.text())
-                });
-                tokio::time::sleep(QUIET).await;
-                return None;
-            }
-            Err(error) => {
-                self.wire.on_break(&self.session.id, &what, started.elapsed(), &error);
-                return None;
-            }
-        };
+        let is_allowed =
+            |status| self.session.fate().allows(status) || (status == 503 && self.wire.may_break());
+        let mut stream = self.wire.open(&self.session.id, &what, request, is_allowed).await?;
         if self.dice.chance(15) {
             stream.set_pace(Pace::Stalled);
             tokio::time::sleep(self.dice.millis(20, 300)).await;

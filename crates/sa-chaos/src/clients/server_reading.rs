@@ -3,10 +3,10 @@
 use super::Round;
 use crate::dice::Dice;
 use crate::model::{Record, Server, Sighting};
-use crate::wire::{PATIENCE, Wire};
+use crate::wire::Wire;
 use sa_testkit::{Event, Pace, Sse};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A reader of a quiet stream goes away after this.
 const QUIET: Duration = Duration::from_millis(300);
@@ -46,23 +46,9 @@ impl ServerReader {
         if self.dice.chance(15) {
             request = request.receive_buffer(4096);
         }
-        let (what, started) = (format!("{request} after {after:?}"), Instant::now());
-        let mut stream = match Sse::attempt(request.within(PATIENCE)).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(reply)) => {
-                let is_allowed = matches!(reply.status, 404 | 429 | 502) || self.wire.may_break();
-                self.wire.oracle.expect(is_allowed, &self.server.id, || {
-                    format!("{what} was answered {}: {}", reply.status, reply.text())
-                });
-                tokio::time::sleep(QUIET).await;
-                return None;
-            }
-            Err(error) => {
-                self.wire.on_break(&self.server.id, &what, started.elapsed(), &error);
-                tokio::time::sleep(QUIET).await;
-                return None;
-            }
-        };
+        let what = format!("{request} after {after:?}");
+        let is_allowed = |status| matches!(status, 404 | 429 | 502) || self.wire.may_break();
+        let mut stream = self.wire.open(&self.server.id, &what, request, is_allowed).await?;
         let records = self.follow(&mut stream, &what, round).await;
         let last = records.iter().filter(|record| record.event != "gap").filter_map(|record| record.id).max();
         self.wire.oracle.operation(&self.server.id, format_args!("{what} -> {} records", records.len()));

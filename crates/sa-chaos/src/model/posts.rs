@@ -54,11 +54,7 @@ impl Post {
         let Some(message) = found.first() else {
             return fail(format!("it was accepted with {accepted}, and is lost"));
         };
-        let is_same = accepted["turnId"] == message.turn.as_str()
-            && accepted["messageId"] == message.id.as_str()
-            && accepted["eventId"] == message.event
-            && message.text == self.text;
-        if is_same {
+        if message.is(&self.text, accepted) {
             Ok(())
         } else {
             fail(format!("it was accepted with {accepted}, and the log has {message:?}"))

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The state of a message that a client sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TurnState {
+enum TurnState {
     Waiting,
     Running,
     Ended,
@@ -24,10 +24,20 @@ pub(crate) enum TurnState {
 /// A message that a client sent, as the log has it.
 #[derive(Debug, Clone)]
 pub(crate) struct UserMessage {
-    pub(crate) turn: String,
-    pub(crate) id: String,
+    turn: String,
+    id: String,
     pub(crate) event: u64,
-    pub(crate) text: String,
+    text: String,
+}
+
+impl UserMessage {
+    /// Returns whether this is the message of that text that the daemon accepted with this answer.
+    pub(super) fn is(&self, text: &str, accepted: &Value) -> bool {
+        accepted["turnId"] == self.turn.as_str()
+            && accepted["messageId"] == self.id.as_str()
+            && accepted["eventId"] == self.event
+            && self.text == text
+    }
 }
 
 #[derive(Debug)]
