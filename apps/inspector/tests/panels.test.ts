@@ -252,9 +252,12 @@ test("MCP servers are added and removed", async () => {
   await section.getByRole("button", { name: "Add" }).click();
   await section.getByLabel("Name").fill("docs");
   await section.getByRole("button", { name: "Save" }).click();
+  // The editor shows the command as well. Only a saved server can be deleted.
+  const remove = section.getByRole("button", { name: "Delete docs" });
+  await remove.waitFor();
   await section.getByText("my-mcp-server").waitFor();
   expect(Object.keys(await harness.client.config.mcp.list(harness.daemon.home))).toEqual(["docs"]);
-  await section.getByRole("button", { name: "Delete docs" }).click();
+  await remove.click();
   await expect.poll(() => section.getByText("my-mcp-server").count()).toBe(0);
   await page.context().close();
 });
