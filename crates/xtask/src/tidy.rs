@@ -7,6 +7,7 @@ mod files;
 mod licenses;
 mod lockfile;
 mod manifests;
+mod map;
 mod metadata;
 mod prose;
 mod sources;
@@ -49,12 +50,13 @@ struct Rule {
     check: Check,
 }
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     Rule { name: "dependency edges", check: edges::check },
     Rule { name: "files", check: files::check },
     Rule { name: "calls", check: calls::check },
     Rule { name: "words", check: words::check },
     Rule { name: "prose", check: prose::check },
+    Rule { name: "map", check: map::check },
     Rule { name: "addresses", check: addresses::check },
     Rule { name: "lock file", check: lockfile::check },
     Rule { name: "npm manifests", check: manifests::check },

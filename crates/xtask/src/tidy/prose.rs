@@ -76,9 +76,32 @@ const OPENINGS: [&str; 3] = ["What", "Whether", "Whoever"];
 const DOC_OPENINGS: [&str; 11] =
     ["How", "It", "Its", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Why"];
 
+/// The same for scripts, where "How to reach a daemon." describes an options type well.
+const SCRIPT_DOC_OPENINGS: [&str; 5] = ["It", "Its", "What", "Whether", "Whoever"];
+
+/// The marks of comments in a language.
+struct Comments {
+    /// Longer marks come before those they begin with.
+    marks: &'static [&'static str],
+    doc: &'static str,
+    doc_openings: &'static [&'static str],
+}
+
+const RUST: Comments = Comments { marks: &["///", "//!", "//"], doc: "///", doc_openings: &DOC_OPENINGS };
+const SCRIPT: Comments =
+    Comments { marks: &["/**", "/*", "*", "//"], doc: "/**", doc_openings: &SCRIPT_DOC_OPENINGS };
+
 /// Folders whose pages are read by users, and pages at the root.
 const FOLDERS: [&str; 6] = ["docs/", "examples/", "packages/", "skills/", "clients/", "interop/"];
-const PAGES: [&str; 5] = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md", "CLAUDE.md"];
+const PAGES: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md", "CLAUDE.md"];
+
+/// Generated pages, whose lines are as long as they come.
+const WIDE: [&str; 4] =
+    ["docs/cli.md", "docs/compatibility.md", "docs/http-api.md", "docs/typescript-api.md"];
+
+/// Characters on a line of a page.
+const MAX_WIDTH: usize = 100;
 
 pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
@@ -90,8 +113,10 @@ pub(super) fn check(sources: &Sources) -> Result<Vec<Finding>> {
                 check_errors(file, &mut findings);
             }
             if file.krate().is_some() {
-                check_comments(file, &mut findings);
+                check_comments(file, &RUST, &mut findings);
             }
+        } else if file.is_script() && !file.is_generated() {
+            check_comments(file, &SCRIPT, &mut findings);
         }
     }
     Ok(findings)
@@ -105,16 +130,26 @@ fn is_page(file: &File) -> bool {
 /// Checks the text of a page, without its code.
 fn check_page(file: &File, findings: &mut Vec<Finding>) {
     let mut fenced = false;
+    let is_wrapped = !WIDE.contains(&file.path.as_str());
     for (at, line) in file.text.lines().enumerate() {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
         } else if !fenced {
             let text = without_code(line);
             let opening = (!line.starts_with('#')).then(|| opening(&text)).flatten();
-            let words = problem(&text).into_iter().chain(opening);
+            let length = line.chars().count();
+            let width = (is_wrapped && length > MAX_WIDTH && !is_unbreakable(line))
+                .then(|| format!("{length} characters: wrap at {MAX_WIDTH}"));
+            let words = problem(&text).into_iter().chain(opening).chain(width);
             findings.extend(words.map(|message| Finding::at(&file.path, at + 1, message)));
         }
     }
+}
+
+/// Returns whether a line of a page cannot be wrapped: a row of a table, HTML, or an address.
+fn is_unbreakable(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(['|', '<']) || line.contains("](") || line.contains("http")
 }
 
 /// Checks the messages of error types: the text in `#[error("…")]`.
@@ -126,11 +161,11 @@ fn check_errors(file: &File, findings: &mut Vec<Finding>) {
 }
 
 /// Checks comments, without the code in them.
-fn check_comments(file: &File, findings: &mut Vec<Finding>) {
+fn check_comments(file: &File, comments: &Comments, findings: &mut Vec<Finding>) {
     let (mut fenced, mut last) = (false, "");
     for (at, line) in file.text.lines().enumerate() {
         let line = line.trim_start();
-        let marker = ["///", "//!", "//"].into_iter().find(|marker| line.starts_with(marker)).unwrap_or("");
+        let marker = comments.marks.iter().find(|marker| line.starts_with(**marker)).copied().unwrap_or("");
         let is_first = marker != last;
         last = marker;
         let text = line.get(marker.len()..).unwrap_or_default().trim_start();
@@ -141,7 +176,7 @@ fn check_comments(file: &File, findings: &mut Vec<Finding>) {
         } else if !fenced {
             let text = without_code(text);
             let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            let opens_doc = is_first && marker == "///" && DOC_OPENINGS.contains(&first);
+            let opens_doc = is_first && marker == comments.doc && comments.doc_openings.contains(&first);
             let doc = opens_doc
                 .then(|| format!("a doc comment begins with `{first}`: begin with a verb or a noun"));
             let found = problem(&text).or_else(|| problem_in(&METAPHORS, &text));
@@ -235,10 +270,32 @@ mod tests {
     }
 
     #[test]
+    fn comments_of_scripts_count_too() {
+        let messages = |text: &str| Sources::messages(check, "packages/x/src/a.ts", text);
+        for flagged in ["// The turn goes on.\n", "/** What it says. */\n", "/**\n * It is told.\n */\n"] {
+            assert_eq!(messages(flagged).len(), 1, "{flagged}");
+        }
+        for fine in ["/** How to reach a daemon. */\n", "const told = 1;\n", "// @generated\n// goes on\n"] {
+            assert_eq!(messages(fine), [""; 0], "{fine}");
+        }
+    }
+
+    #[test]
     fn code_and_links_are_free() {
         let messages = |path, text: &str| Sources::messages(check, path, text);
         let page = "Set `time-out` to `1`, see [it](time-out.md#anew).\n```sh\ngo on\n```\n";
         assert_eq!(messages("docs/a.md", page), [""; 0]);
+    }
+
+    #[test]
+    fn lines_of_pages_are_wrapped() {
+        let messages = |path, text: &str| Sources::messages(check, path, text);
+        let long = "word ".repeat(21);
+        assert_eq!(messages("docs/a.md", &long), ["docs/a.md:1: 105 characters: wrap at 100"]);
+        for free in [format!("| {long}|"), format!("[{long}](a.md)"), format!("```\n{long}\n```")] {
+            assert_eq!(messages("docs/a.md", &free), [""; 0], "{free}");
+        }
+        assert_eq!(messages("docs/cli.md", &long), [""; 0]);
     }
 
     #[test]

@@ -39,29 +39,6 @@ test("every relative link leads to a file and a heading", () => {
   expect(PAGES.flatMap(brokenLinks)).toEqual([]);
 });
 
-test("no line of the documentation is longer than 100 characters", () => {
-  const isFree = (line: string): boolean => /^\||^ *<|\]\(|https?:/.test(line);
-  const long = PAGES.filter((page) => !WIDE.has(page)).flatMap((page) => {
-    const text = read(page).replace(/^( *)```[\s\S]*?^\1```$/gm, (block) => block.replace(/[^\n]/g, ""));
-    return text
-      .split("\n")
-      .flatMap((line, at) => ([...line].length > 100 && !isFree(line) ? [`${page}:${at + 1}`] : []));
-  });
-  expect(long).toEqual([]);
-});
-
-/** Pages that are generated, or not for users. */
-const WIDE = new Set([
-  "ARCHITECTURE.md",
-  "CHANGELOG.md",
-  "clients/README.md",
-  "docs/cli.md",
-  "docs/compatibility.md",
-  "docs/http-api.md",
-  "docs/typescript-api.md",
-  "interop/README.md",
-]);
-
 describe("the shell examples run", () => {
   const runnable = PAGES.filter((page) => blocksOf(page).some(isRun));
   test.concurrent.for(runnable)("%s", { timeout: 60_000 }, async (page, { expect }) => {
