@@ -11,7 +11,7 @@ use agent_client_protocol_schema::v1::{
 };
 use sa_acp::{
     CheckedRequest, ChildId, Ended, How, InputLine, ListRequest, OpenRequest, RequestKey, Sessions,
-    auth_required, failure, session_not_found,
+    add_unlisted, auth_required, failure, session_not_found,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -131,6 +131,8 @@ impl Core {
             {
                 Ok(mut page) => {
                     name_untitled(sessions, &mut page);
+                    let open = sessions.values().filter_map(Session::open_info);
+                    add_unlisted(&mut page.sessions, open, request.page.cwd.as_deref());
                     self.io.client.reply(&request.key, page);
                 }
                 Err(error) => self.io.client.fail(&request.key, &error),

@@ -23,7 +23,7 @@ pub(crate) use mcp::servers;
 
 use super::core::Core;
 use super::launch::{Launch, settings as settings_text};
-use agent_client_protocol_schema::v1::{Error, SessionId, StopReason};
+use agent_client_protocol_schema::v1::{Error, SessionId, SessionInfo, StopReason};
 use permission::Ask;
 use sa_acp::{
     ChildId, Conversation, Decision, Ended, Grant, Reply, RequestKey, SessionProcess, SetRequest, Workspace,
@@ -67,6 +67,12 @@ impl Session {
             messages: 0,
             unknown_lines: 0,
         }
+    }
+
+    /// Returns the session as `session/list` shows it, if it is open. The CLI uploads a thread some time after it
+    /// changed, so its own list may lack threads of this client.
+    pub(crate) fn open_info(&self) -> Option<SessionInfo> {
+        self.conversation.is_open().then(|| self.conversation.info(&self.workspace))
     }
 
     /// Starts a process that continues the thread.

@@ -8,7 +8,8 @@ use agent_client_protocol_schema::v1::{
     DeleteSessionResponse, Error, ListSessionsResponse, SessionId, SessionInfo,
 };
 use sa_acp::{
-    ListRequest, RequestKey, Served as _, Sessions, failure, one_line, session_not_found, timestamp,
+    ListRequest, RequestKey, Served as _, Sessions, add_unlisted, failure, one_line, session_not_found,
+    timestamp,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -158,12 +159,6 @@ impl Core {
             Err(reason) => return self.io.client.fail(&request.key, &failure(reason, "list_failed")),
         };
         let mut infos = Vec::new();
-        if request.page.cursor.is_none() {
-            // Nothing is stored of a session before its first prompt.
-            let unstored = sessions.values().filter_map(Session::unstored_info);
-            infos
-                .extend(unstored.filter(|info| request.page.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd)));
-        }
         for thread in entries::<Thread>(&page["data"]) {
             let title = thread.name.filter(|name| !name.is_empty()).unwrap_or(thread.preview);
             let title = Some(one_line(&title)).filter(|title| !title.is_empty());
@@ -173,6 +168,11 @@ impl Core {
                 .map_or_else(|| SessionId::new(thread.id.clone()), |session| session.conversation.id.clone());
             let updated = thread.updated_at.map(|seconds| timestamp(Duration::from_secs(seconds)));
             infos.push(SessionInfo::new(id, thread.cwd).title(title).updated_at(updated));
+        }
+        if request.page.cursor.is_none() {
+            // Nothing is stored of a session before its first prompt.
+            let unstored = sessions.values().filter_map(Session::unstored_info);
+            add_unlisted(&mut infos, unstored, request.page.cwd.as_deref());
         }
         let next = page["nextCursor"].as_str().map(str::to_owned);
         self.io.client.reply(&request.key, ListSessionsResponse::new(infos).next_cursor(next));

@@ -178,6 +178,23 @@ fn a_thread_without_a_title_has_what_it_was_called_after() {
 }
 
 #[test]
+fn an_open_session_is_listed_before_the_service_has_its_thread() {
+    let mut client = Client::open();
+    client.prompt("Tidy up");
+    client.says("Done.");
+    // The thread is missing, or has no workspace yet.
+    for list in [json!([]), json!([{ "id": THREAD, "title": null, "updated": null, "tree": null }])] {
+        for (cwd, expected) in [(None, 1), (Some("/project"), 1), (Some("/elsewhere"), 0)] {
+            client.call("session/list", json!({ "cwd": cwd }));
+            let messages = client.run_errand(&Launch::List, &list.to_string());
+            let sessions = answer(&messages)["result"]["sessions"].as_array().unwrap();
+            assert_eq!(sessions.len(), expected, "{list} in {cwd:?}");
+            assert!(sessions.iter().all(|info| info["title"] == "Tidy up" && info["cwd"] == "/project"));
+        }
+    }
+}
+
+#[test]
 fn a_closed_session_takes_no_prompts_and_a_deleted_one_is_deleted_where_it_is_stored() {
     let mut client = Client::open();
     client.prompt("hello");
