@@ -183,7 +183,7 @@ async fn launch(sandbox: &Arc<Sandbox>, data: &std::path::Path, preload: Option<
         .puppet_as("stubborn", &["--ignore-term"])
         .limit("log-bytes", 1024 * 1024)
         .limit("stop-grace-ms", 300)
-        .limit("farewell-ms", 200)
+        .limit("drain-ms", 200)
         .limit("silence-ms", 20_000)
         .config(CONFIGURATION)
         .config(&adapters.concat())

@@ -32,7 +32,7 @@ pub struct Limits {
     /// Time that a request for a stream waits for its server to be created.
     pub stream_wait_ms: u64,
     /// Time for an agent to exit after its input is closed, before SIGTERM. Many agents save their state only then.
-    pub farewell_ms: u64,
+    pub drain_ms: u64,
     /// Time between SIGTERM and SIGKILL for a process tree that is stopped.
     pub stop_grace_ms: u64,
     /// Time that a connection made on `/acp` outlives its last stream, socket or waiting POST.
@@ -54,7 +54,7 @@ impl Default for Limits {
             servers: 1024,
             silence_ms: 600_000,
             stream_wait_ms: 1_000,
-            farewell_ms: 500,
+            drain_ms: 500,
             stop_grace_ms: 1_000,
             connection_grace_ms: 60_000,
             shutdown_ms: 5_000,

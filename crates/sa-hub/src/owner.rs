@@ -251,7 +251,7 @@ impl Owner {
         match std::mem::replace(&mut self.run, Run::Idle) {
             Run::Live { mut agent, .. } => {
                 agent.pipes.close_input();
-                let drain = Duration::from_millis(self.parts.hub.options.limits.farewell_ms);
+                let drain = Duration::from_millis(self.parts.hub.options.limits.drain_ms);
                 if !drain.is_zero() {
                     // One that does not exit is stopped all the same.
                     let _ = tokio::time::timeout(drain, agent.pipes.process.wait()).await;

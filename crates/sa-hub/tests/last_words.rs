@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Returns a hub whose agent `talker` is this script.
 fn hub(script: &str) -> Hub {
     // Agents end at once: the runtime, which would wait for them to exit, is kept busy here.
-    hub_with(script, Limits { farewell_ms: 0, ..Limits::default() })
+    hub_with(script, Limits { drain_ms: 0, ..Limits::default() })
 }
 
 fn hub_with(script: &str, limits: Limits) -> Hub {

@@ -29,8 +29,8 @@ async fn each_message_is_a_line_and_the_end_of_the_server_the_end() -> Result<()
     assert_eq!(stream.line().await?, said, "the agent's own bytes");
     assert_eq!(stream.json().await?["result"], json!(null));
     acp.delete().await?.expect_status(204)?;
-    let farewell = stream.complaint().await?;
-    assert!(farewell.starts_with("exit: {"), "{farewell}");
+    let complaint = stream.complaint().await?;
+    assert!(complaint.starts_with("exit: {"), "{complaint}");
     assert_eq!(stream.end().await?.code(), Some(0));
     Ok(())
 }

@@ -24,7 +24,7 @@ const EVENTS_PROTOCOL: &str = "sandbox-agent.events.v1";
 const CLOSE_GAP: u16 = 4000;
 /// Pause between the last message of an agent and the end of the socket: clients drop what they have not worked
 /// through when that comes, and the last messages say how their requests ended.
-const FAREWELL: Duration = Duration::from_millis(500);
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
 /// Answers of our own that may wait to be written; a client that does not read them stops being read.
 const OWN_ANSWERS: usize = 16;
 
@@ -228,7 +228,7 @@ impl Outgoing<'_> {
             }
             if record.kind == RecordKind::Exit && !self.events {
                 sink.flush().await?;
-                tokio::time::sleep(FAREWELL).await;
+                tokio::time::sleep(CLOSE_DELAY).await;
                 return Err(End::Close(close_code::ERROR, "the agent has ended".to_owned()));
             }
         }

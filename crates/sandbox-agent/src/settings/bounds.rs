@@ -17,9 +17,9 @@ const LARGEST_CHUNK: u64 = 64 << 20;
 const ZERO_HAS_A_MEANING: [&str; 14] = [
     "archives",
     "connection-grace-ms",
+    "drain-ms",
     "early-answer-ms",
     "ended-ms",
-    "farewell-ms",
     "file-bytes",
     "idle-ms",
     "reader-stall-ms",
