@@ -11,7 +11,7 @@ import { within } from "./wait.js";
 /** The token that the daemon asks for. */
 export const TOKEN = "interop-token";
 
-/** What ending may take: the daemon's own bound and something for a busy machine. */
+/** The time that stopping may take: the daemon's own bound and a margin for a busy machine. */
 const STOP_MS = 15_000;
 
 /** The binary under test. */
@@ -21,7 +21,7 @@ export const BINARY = resolve(
 
 /**
  * Starts a daemon. `limits` go to `[limits]` of its configuration file, `tables` are more of that file, `flags` more of
- * its command line. Beside the built-in agents it has `kept`: the demo agent with sessions that outlive its process.
+ * its command line. In addition to the built-in agents it has `kept`: the demo agent with sessions that outlive its process.
  */
 export async function startDaemon({ limits = {}, tables = "", flags = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sa-interop-"));
@@ -52,7 +52,7 @@ function configuration(folder, limits) {
 const quote = (text) => JSON.stringify(text);
 
 class Daemon {
-  /** What it wrote so far. */
+  /** The output so far. */
   log = "";
   /** `http://ADDRESS:PORT`, once it listens. */
   url = "";
@@ -86,7 +86,7 @@ class Daemon {
     return { Authorization: `Bearer ${TOKEN}` };
   }
 
-  /** What `GET /v1/acp` lists. */
+  /** The servers that `GET /v1/acp` lists. */
   async servers() {
     const response = await fetch(`${this.url}/v1/acp`, { headers: this.headers });
     assert.equal(response.status, 200);

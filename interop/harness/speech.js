@@ -1,4 +1,4 @@
-// What the demo agent said, as clients see it.
+// The demo agent's text, as clients see it.
 
 /** A prompt of one text. */
 export const text = (words) => [{ type: "text", text: words }];
@@ -11,7 +11,7 @@ export function said(updates) {
     .join("");
 }
 
-/** What the command `stream N` says. */
+/** The text that the command `stream N` sends. */
 export const counted = (count) => Array.from({ length: count }, (_, index) => `${index + 1} `).join("");
 
 /** Collects the updates of each session as a client hands them out. */
@@ -29,7 +29,7 @@ export class Notebook {
     return this.#updates.get(sessionId) ?? [];
   }
 
-  /** What the agent said in a session. */
+  /** The agent's text in a session. */
   said(sessionId) {
     return said(this.of(sessionId));
   }

@@ -3,7 +3,7 @@
 /** How long anything may take on a busy machine. */
 const DEADLINE_MS = 30_000;
 
-/** What the promise gives, or an error that says what was waited for. */
+/** Returns the promise's value, or fails with an error that names what was awaited. */
 export async function within(what, promise, milliseconds = DEADLINE_MS) {
   let timer;
   const late = new Promise((_, reject) => {

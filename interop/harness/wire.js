@@ -1,6 +1,6 @@
 // A network between a client and the daemon that can be watched and disturbed.
 
-/** Its `fetch` is what a client is given instead of the usual one. */
+/** A `fetch` that a client gets in place of the usual one. */
 export class Wire {
   /** Each POST in the order they were made: its message, and what came back once it is there. */
   posts = [];

@@ -158,7 +158,7 @@ test("two clients of one server are safe while the stream of one is away", async
   let release;
   second.wire.gate = new Promise((resolve) => (release = resolve));
   second.wire.cut();
-  // What the second is answered now must not reach the first, nor the other way round when the second is back.
+  // The second one's answer must not reach the first, and vice versa once the second is back.
   for (let round = 0; round < 3; round += 1) {
     await within("the second", second.client.prompt({ sessionId: two, prompt: text("say unheard") }));
   }

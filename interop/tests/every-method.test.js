@@ -1,5 +1,5 @@
 // Each method that the published client `sandbox-agent` of a peer product has for files, configuration and processes, called
-// once against the daemon. What the client offers is asked of the client: a method that is not called here fails the run.
+// once against the daemon. The list of methods comes from the client itself: one that is not called here fails the run.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -159,7 +159,7 @@ const CALLS = {
   },
 };
 
-/** What a terminal's session of the client can do; the calls come in this order. */
+/** The methods of a terminal's session, in the order of the calls. */
 const ON_TERMINAL = {
   onReady: (session, seen) => session.onReady((frame) => (seen.ready = frame)),
   onData: (session, seen) => session.onData((bytes) => (seen.text += Buffer.from(bytes).toString())),

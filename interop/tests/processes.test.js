@@ -20,7 +20,7 @@ after(async () => {
 
 const script = (text, more = {}) => ({ command: "/bin/sh", args: ["-c", text], ...more });
 
-/** What these entries hold, as text. */
+/** Returns the text of these entries. */
 const textOf = (entries) => entries.map((entry) => Buffer.from(entry.data, entry.encoding).toString()).join("");
 
 const ended = (id) =>

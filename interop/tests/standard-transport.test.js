@@ -37,7 +37,7 @@ function suite(connect) {
     return stock;
   }
 
-  /** What was said is complete when the response is there: both are on one stream, in order. */
+  /** The text is complete once the response is there: both are on one stream, in order. */
   async function ask(stock, sessionId, words) {
     const before = stock.said(sessionId);
     const reason = await stock.prompt(sessionId, words);

@@ -7,7 +7,7 @@ import type { Trimmed } from './trim.js';
 
 /** Where a schema came from. */
 export interface Origin {
-  /** What the schema is of, as a title. */
+  /** The subject of the schema, as a title. */
   title: string;
   /** The package that it was derived from, with its version, and the version of the program that it belongs to. */
   source: string;
@@ -15,7 +15,7 @@ export interface Origin {
   tool: string;
   /** How to derive it again, from the root of the repository. */
   command: string;
-  /** What a reader has to know besides, a sentence each. */
+  /** Further remarks for readers, a sentence each. */
   notes: string[];
 }
 
@@ -50,7 +50,7 @@ function provenanceText({ file, origin }: Artifact, schema: string, date: string
   return `# ${origin.title}\n\n| file | sha256 |\n|---|---|\n| \`${file}\` | \`${checksum}\` |\n\n${facts.join('\n')}\n`;
 }
 
-/** Writes the schema and `PROVENANCE.md` beside it. The date changes only with the schema. */
+/** Writes the schema and `PROVENANCE.md` next to it. The date changes only with the schema. */
 export async function write(artifact: Artifact): Promise<void> {
   const schema = schemaText(artifact);
   if ((await current(artifact)) === schema) {

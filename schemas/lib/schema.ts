@@ -28,7 +28,7 @@ export class Definitions {
   }
 
   /**
-   * What a schema may be: references followed, unions taken apart (members that stand beside a
+   * The forms of a schema: references followed, unions split (members that stand next to a
    * union are in all of it), intersections put together. A schema that allows
    * everything is the empty one.
    */

@@ -1,4 +1,4 @@
-// What the cutting keeps and what it lets go.
+// Trimming keeps what is read and drops the rest.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

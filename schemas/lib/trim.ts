@@ -1,13 +1,13 @@
 // Cuts a vendor's schema down to what we read, and relaxes it to what real programs write.
 //
 // Vendors' schemas say more than their programs hold to: members that gateways leave out are required, lists of values are
-// closed and then grow. What is checked in and tested against is smaller: the members that our code reads, each with the
+// closed and then grow. The checked-in schema is smaller: the members that our code reads, each with the
 // types it may have; required only where our code cannot do without it.
 
 import { type Definitions, type Schema, typesOf, valuesOf } from './schema.js';
 
 /**
- * What is read of a value: `true` for the value itself, an object for members, a list of one for each item of a list. A name
+ * The parts of a value that are read: `true` for the value itself, an object for members, a list of one for each item of a list. A name
  * with `!` at its end has to be there; one with `?` is written though the vendor does not declare it; `*` stands for every
  * member of a map.
  */
@@ -95,7 +95,7 @@ function leaf(alternatives: Schema[]): Trimmed {
   return trimmed;
 }
 
-/** What may be left out may be `null`, too: programs do not tell the two apart. */
+/** An optional member may also be `null`: programs do not distinguish the two. */
 function nullable(schema: Trimmed): Trimmed {
   if (schema.type === undefined) return schema;
   return { ...schema, type: simple(new Set([...[schema.type].flat(), 'null'])) };

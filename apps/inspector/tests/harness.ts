@@ -41,7 +41,7 @@ export class Harness implements AsyncDisposable {
   readonly front: Front;
   readonly browser: Browser;
   readonly client: SandboxAgent;
-  /** What pages reported that nobody expected: exceptions, and resources that the policy blocked. */
+  /** Unexpected reports of pages: exceptions, and resources that the policy blocked. */
   readonly complaints: string[] = [];
 
   private constructor(daemon: Daemon, front: Front, browser: Browser, client: SandboxAgent) {

@@ -1,4 +1,4 @@
-// npm start -- claude "Ask me which color to use, then tell me about it"
+// npm start -- claude "Ask me which color to use, then describe it"
 
 import { createInterface } from "node:readline/promises";
 import { example } from "./index.ts";

@@ -6,7 +6,7 @@ import type { JsonRpcMessage, JsonRpcResponse } from "./jsonrpc.ts";
 
 /** Result of handing a message to a server. A message that was not delivered rejects with an `AcpTransportError`. */
 export type Delivery =
-  /** It is on its way, and this transport has no acknowledgments. `onUnconfirmed` reports if the connection breaks. */
+  /** The message was sent, and this transport has no acknowledgments. `onUnconfirmed` reports if the connection breaks. */
   | { kind: "sent" }
   /** The server has it. A response comes through the sink. */
   | { kind: "delivered" }

@@ -1,4 +1,4 @@
-// What the Amp adapter reads of the lines that the CLI writes. The names of the types are those of `sa-amp`'s `native` module; a
+// The parts of the CLI's lines that the Amp adapter reads. The names of the types are those of `sa-amp`'s `native` module; a
 // member that is added there is added here.
 
 import type { Shape } from '../../lib/trim.js';

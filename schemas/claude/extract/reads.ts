@@ -1,4 +1,4 @@
-// What the Claude adapter reads of the lines that the CLI writes. The names of the types are those of `sa-claude`'s `native`
+// The parts of the CLI's lines that the Claude adapter reads. The names of the types are those of `sa-claude`'s `native`
 // module and of its `tools`; a member that is added there is added here.
 
 import type { Shape } from '../../lib/trim.js';

@@ -1,4 +1,4 @@
-// What the Codex adapter reads of the app-server's messages, and what it writes. The names of the types are those of
+// The parts of the app-server's messages that the Codex adapter reads and writes. The names of the types are those of
 // `sa-codex`'s `native` module; a member that is added there is added here.
 
 import type { Shape } from '../../lib/trim.js';
@@ -61,7 +61,7 @@ const tokens: Shape = {
   reasoningOutputTokens: true,
 };
 
-/** What the app-server tells, by its method. */
+/** Notifications of the app-server, by method. */
 export const NOTIFICATIONS: Record<string, Shape> = {
   'thread/started': { 'thread!': { 'id!': true, parentThreadId: true } },
   'thread/status/changed': { 'threadId!': true, 'status!': { 'type!': true } },
@@ -91,7 +91,7 @@ export const NOTIFICATIONS: Record<string, Shape> = {
 
 const asked = { 'threadId!': true, itemId: true } as const;
 
-/** What the app-server asks, by its method. */
+/** Requests of the app-server, by method. */
 export const REQUESTS: Record<string, Shape> = {
   'item/commandExecution/requestApproval': {
     ...asked,
@@ -130,7 +130,7 @@ export const REQUESTS: Record<string, Shape> = {
 
 const opened: Shape = { 'thread!': thread, model: true, reasoningEffort: true };
 
-/** What the app-server answers, by the method of the request; `type` is the vendor's name for it. */
+/** Responses of the app-server, by the method of the request; `type` is the vendor's name for it. */
 export const ANSWERS: Record<string, { type: string; shape: Shape }> = {
   initialize: { type: 'v1/InitializeResponse', shape: { 'userAgent!': true } },
   'account/read': { type: 'v2/GetAccountResponse', shape: { account: true, requiresOpenaiAuth: true } },
@@ -166,7 +166,7 @@ export const ANSWERS: Record<string, { type: string; shape: Shape }> = {
 const ofThread: Shape = { 'threadId!': true };
 const opening = { 'cwd!': true, model: true, approvalPolicy: true, sandbox: true, config: true } as const;
 
-/** What the adapter asks, by its method. */
+/** Requests of the adapter, by method. */
 export const CALLS: Record<string, Shape> = {
   initialize: {
     'clientInfo!': { 'name!': true, title: true, 'version!': true },

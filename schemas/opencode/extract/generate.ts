@@ -1,4 +1,4 @@
-// Has the CLI's own server tell its interface.
+// Reads the interface of the CLI's own server.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +26,7 @@ interface Document {
 /** How long the server may take for anything. */
 const PATIENCE = 60_000;
 
-/** What the server says of its requests and events. */
+/** The server's description of its requests and events. */
 export class Interface {
   readonly definitions: Definitions;
 
@@ -34,7 +34,7 @@ export class Interface {
     this.definitions = new Definitions(document);
   }
 
-  /** What a request may have: `query` and `body`. A request is named as in `GET /session/{sessionID}`. */
+  /** The parts of a request: `query` and `body`. A request is named as in `GET /session/{sessionID}`. */
   call(name: string): Schema | undefined {
     const operation = this.#operation(name);
     if (operation === undefined) return undefined;
@@ -44,7 +44,7 @@ export class Interface {
     return { type: 'object', properties: { query: { type: 'object', properties: query }, ...(body && { body }) } };
   }
 
-  /** What a request is answered with, by the status of the answer. */
+  /** The responses to a request, by status. */
   answer(name: string, status: string): Schema | undefined {
     return schemaOf(this.#operation(name)?.responses[status]);
   }

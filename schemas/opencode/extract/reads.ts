@@ -1,4 +1,4 @@
-// What the OpenCode adapter reads of the server's events and answers, and what it asks. The names of the types are those of
+// The parts of the server's events and responses that the OpenCode adapter reads, and its requests. The names of the types are those of
 // `sa-opencode`'s `native` module; a member that is added there is added here.
 
 import type { Shape } from '../../lib/trim.js';
@@ -67,7 +67,7 @@ const questions: Shape = {
 };
 const resolved: Shape = { 'sessionID!': true, 'requestID!': true };
 
-/** What the server tells, by its type. */
+/** Events of the server, by type. */
 export const EVENTS: Record<string, Shape> = {
   'session.created': { 'sessionID!': true, 'info!': info },
   'session.updated': { 'sessionID!': true, 'info!': info },
@@ -86,7 +86,7 @@ export const EVENTS: Record<string, Shape> = {
   'mcp.tools.changed': {},
 };
 
-/** What the server answers, by the request. */
+/** Responses of the server, by request. */
 export const ANSWERS: Record<string, Shape> = {
   'GET /agent': [
     {
@@ -125,13 +125,13 @@ export const ANSWERS: Record<string, Shape> = {
   'POST /session/{sessionID}/message': whole,
 };
 
-/** What is read of an answer that refuses, whatever was asked. */
+/** The parts of an error response that are read, for every request. */
 export const REFUSAL: Shape = { data: { message: true }, message: true };
 
 const here: Shape = { directory: true };
 const file = { 'type!': true, 'mime!': true, filename: true, 'url!': true } as const;
 
-/** What the adapter asks. */
+/** Requests of the adapter. */
 export const CALLS: Record<string, Shape> = {
   'DELETE /session/{sessionID}': { query: here },
   'GET /agent': { query: here },

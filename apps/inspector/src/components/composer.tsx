@@ -36,7 +36,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   const ended = facts.state === "ended";
   useEffect(() => forgetUnsent(sessionStorage, store.id), [store]);
 
-  /** Puts a message back that was withdrawn. What the reader has written meanwhile stays. */
+  /** Puts a message back that was withdrawn. Text written meanwhile stays. */
   const put = (parts: readonly InputPart[]): void => {
     setText((now) => [textOf(parts), now].filter((part) => part !== "").join("\n"));
     setAttachments((now) => [...parts.flatMap(attachmentOf), ...now]);

@@ -2,7 +2,7 @@
 
 import type { Question } from "sandbox-agent";
 
-/** What the reader entered for one question: chosen labels, and free text. */
+/** The input for one question: chosen labels, and free text. */
 export interface Draft {
   readonly chosen: readonly string[];
   readonly text: string;

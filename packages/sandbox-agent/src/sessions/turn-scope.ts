@@ -1,4 +1,4 @@
-// Tells the events of one turn from the others in the log of a session.
+// Separates the events of one turn from the others in a session's log.
 
 import type { MessageAccepted, UniversalEvent } from "../generated/openapi.gen.ts";
 
