@@ -19,9 +19,7 @@ use crate::log::EventLine;
 use crate::parts::Parts;
 use crate::session::{CLOSING, Commit, Effect, Input, Machine, Now};
 use crate::shared::{Inbox, Shared, Shown};
-use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, OptionFuture};
-use futures_util::stream::FuturesUnordered;
 use link::AgentLink;
 use sa_api::Timestamp;
 use sa_store::{Committed, StoreError};
@@ -45,7 +43,8 @@ pub(crate) struct Driver {
     link: Option<AgentLink>,
     /// The job of the agent's start.
     start: Option<BoxFuture<'static, JobDone>>,
-    lookups: FuturesUnordered<BoxFuture<'static, JobDone>>,
+    /// The job that looks up an idempotency key.
+    lookup: Option<BoxFuture<'static, JobDone>>,
     /// Effects that are not executed yet.
     effects: VecDeque<Effect>,
     /// Inputs that executed effects have led to.
@@ -87,7 +86,7 @@ impl Driver {
             inbox,
             link: None,
             start: None,
-            lookups: FuturesUnordered::new(),
+            lookup: None,
             effects: VecDeque::new(),
             inputs: VecDeque::new(),
             state: State::Running,
@@ -126,13 +125,14 @@ impl Driver {
         };
         let heard = OptionFuture::from(self.link.as_mut().filter(|_| is_running).map(AgentLink::receive));
         let started = OptionFuture::from(self.start.as_mut().filter(|_| is_running));
+        let looked_up = OptionFuture::from(self.lookup.as_mut().filter(|_| is_running));
         let time = OptionFuture::from(deadline.map(tokio::time::sleep_until));
         tokio::select! {
             Some(command) = self.inbox.urgent.recv() => Event::Command(command),
             Some(command) = self.inbox.commands.recv(), if takes_commands => Event::Command(command),
             Some(message) = heard => Event::Agent(message),
             Some(done) = started => Event::Job(done),
-            Some(done) = self.lookups.next(), if is_running => Event::Job(done),
+            Some(done) = looked_up => Event::Job(done),
             Some(()) = time => Event::Time,
             () = self.shared.stop.cancelled() => Event::Stop,
         }

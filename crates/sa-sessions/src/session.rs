@@ -12,7 +12,6 @@ mod draft;
 mod effect;
 mod ending;
 mod input;
-mod lookups;
 mod machine;
 mod opening;
 mod phase;

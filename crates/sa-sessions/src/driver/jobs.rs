@@ -44,22 +44,24 @@ impl Driver {
                     JobDone::Input(Box::new(Input::HistoryRead(history)))
                 }
                 Job::LookUpKey(key) => {
-                    let known = parts.options.store.message_by_key(&shared.id, &key).await;
-                    JobDone::Input(Box::new(Input::KeyLookedUp { key, known: known.map_err(Into::into) }))
+                    let known = match key {
+                        Some(key) => parts.options.store.message_by_key(&shared.id, &key).await,
+                        None => Ok(None),
+                    };
+                    JobDone::Input(Box::new(Input::KeyLookedUp(known.map_err(Into::into))))
                 }
             }
         };
-        match is_lookup {
-            true => self.lookups.push(running.boxed()),
-            false => self.start = Some(running.boxed()),
-        }
+        let slot = if is_lookup { &mut self.lookup } else { &mut self.start };
+        *slot = Some(running.boxed());
     }
 
     pub(super) fn on_job_done(&mut self, done: JobDone) -> Input {
         match done {
             JobDone::Input(input) => {
-                if !matches!(*input, Input::KeyLookedUp { .. }) {
-                    self.start = None;
+                match *input {
+                    Input::KeyLookedUp(_) => self.lookup = None,
+                    _ => self.start = None,
                 }
                 *input
             }

@@ -87,6 +87,6 @@ pub(crate) enum Job {
     },
     /// Read the conversation before this turn.
     ReadHistory { current_turn: Option<String> },
-    /// Look up an idempotency key. These are not aborted.
-    LookUpKey(String),
+    /// Look up the idempotency key of a message, if it has one. These are not aborted.
+    LookUpKey(Option<String>),
 }

@@ -28,10 +28,7 @@ pub(crate) enum Input {
     Connected(Result<Agent, AgentFailure>),
     HistoryRead(History),
     /// The message that was accepted under an idempotency key, if there is one.
-    KeyLookedUp {
-        key: String,
-        known: Result<Option<StoredMessage>>,
-    },
+    KeyLookedUp(Result<Option<StoredMessage>>),
     /// Outcome of [`Effect::TryCommit`](super::Effect::TryCommit).
     Stored(Result<(), StoreError>),
     /// The store took a commit after it had refused to.

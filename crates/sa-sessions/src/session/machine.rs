@@ -29,9 +29,9 @@ use super::change::Change;
 use super::draft::{PendingChanges, Stored};
 use super::ending::Ending;
 use super::input::{Input, Now};
-use super::lookups::Lookups;
 use super::phase::{Call, Phase, Why};
 use super::queue::Queue;
+use super::queueing::Arrivals;
 use super::trace::Tracing;
 use super::trial::Trial;
 use super::turn::{Cause, Turn};
@@ -100,7 +100,7 @@ pub(crate) struct Machine {
     pub(super) applied: Option<Change>,
     /// A message was accepted that interrupts the turn. Its client is answered first, as stopping a turn has to be stored, too.
     pub(super) is_interrupted: bool,
-    pub(super) lookups: Lookups,
+    pub(super) arrivals: Arrivals,
     /// The conversation that the agent gets with the next message, if it does not know it any more.
     pub(super) history: History,
     /// The choices that readers of the log know of.
@@ -145,7 +145,7 @@ impl Machine {
             trial: None,
             applied: None,
             is_interrupted: false,
-            lookups: Lookups::default(),
+            arrivals: Arrivals::default(),
             history: History::Nothing,
             last_heard: now.instant,
             speaking: false,
@@ -168,7 +168,7 @@ impl Machine {
             Input::Prepared(outcome) => self.on_prepared(outcome),
             Input::Connected(outcome) => self.on_connected(outcome),
             Input::HistoryRead(history) => self.on_history_read(history),
-            Input::KeyLookedUp { key, known } => self.on_key_looked_up(&key, known),
+            Input::KeyLookedUp(known) => self.on_key_looked_up(known),
             Input::Stored(outcome) => self.on_stored(outcome),
             // The agent was not read meanwhile, which is no silence of its own.
             Input::StoreRecovered => self.last_heard = now.instant,

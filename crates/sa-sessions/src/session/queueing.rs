@@ -1,6 +1,5 @@
 //! Messages of clients before their turn: accepted, queued, held after a restart, reordered, withdrawn.
 
-use super::lookups::{Next, Waiting};
 use super::machine::Machine;
 use super::phase::{Phase, Purpose, Why};
 use super::queue::Queued;
@@ -17,24 +16,41 @@ use sa_api::sessions::{
 use sa_otlp::TraceContext;
 use sa_store::{MessageChange, MessageState, StoredMessage};
 use serde_json::{Map, json};
+use std::collections::VecDeque;
+
+/// A message and the client that waits for it.
+type Arrival = (Posted, Reply<MessageAccepted>);
+
+/// Messages in the order in which they came, until they are accepted. The idempotency key of the first is being looked
+/// up. One lookup at a time keeps the order, and no key is accepted twice.
+pub(super) type Arrivals = VecDeque<Arrival>;
 
 impl Machine {
     pub(super) fn on_post(&mut self, posted: Posted, reply: Reply<MessageAccepted>) {
         if self.ending.is_some() {
             return self.reply(reply, Err(SessionError::Ended));
         }
-        let Some(key) = posted.key.clone() else { return self.accept(posted, reply) };
-        if self.lookups.add(&key, (posted, reply)) == Next::LookUp {
+        if posted.key.is_none() && self.arrivals.is_empty() {
+            return self.accept(posted, reply);
+        }
+        self.arrivals.push_back((posted, reply));
+        if self.arrivals.len() == 1 {
+            self.look_up_key();
+        }
+    }
+
+    fn look_up_key(&mut self) {
+        if let Some((first, _)) = self.arrivals.front() {
+            let key = first.key.clone();
             self.effect(Effect::Start(Job::LookUpKey(key)));
         }
     }
 
     /// Accepts a message, or repeats the answer to one that was accepted before under the same key.
-    pub(super) fn on_key_looked_up(&mut self, key: &str, known: Result<Option<StoredMessage>>) {
-        let Some(((posted, reply), next)) = self.lookups.take(key) else { return };
-        if next == Next::LookUp {
-            self.effect(Effect::Start(Job::LookUpKey(key.to_owned())));
-        }
+    pub(super) fn on_key_looked_up(&mut self, known: Result<Option<StoredMessage>>) {
+        let Some((posted, reply)) = self.arrivals.pop_front() else { return };
+        // Begins after the commit of this message, so a second one with the same key finds it.
+        self.look_up_key();
         match known {
             _ if self.ending.is_some() => self.reply(reply, Err(SessionError::Ended)),
             Ok(None) => self.accept(posted, reply),
@@ -43,7 +59,7 @@ impl Machine {
         }
     }
 
-    fn accept_again(&mut self, known: &StoredMessage, (posted, reply): Waiting) {
+    fn accept_again(&mut self, known: &StoredMessage, (posted, reply): Arrival) {
         let answer =
             serde_json::from_slice(&known.answer).ok().filter(|_| known.body_digest == posted.digest);
         if answer.is_some() {

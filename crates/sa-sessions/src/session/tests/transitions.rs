@@ -252,6 +252,27 @@ fn a_message_that_was_reported_as_not_stored_is_not_stored_later() {
 }
 
 #[test]
+fn messages_keep_their_order_while_keys_are_looked_up() {
+    let mut world = running();
+    let mut answers = Vec::new();
+    for key in [Some("a"), None, Some("b"), Some("a"), None] {
+        let (reply, answer) = world.watched();
+        let parts = vec![MessagePart::Text { text: format!("{} of {key:?}", answers.len()) }];
+        let key = key.map(str::to_owned);
+        let message = Posted { parts, delivery: Delivery::Queue, key, digest: [0; 32], trace: None };
+        world.command(Command::Post { message: Box::new(message), reply });
+        answers.push(answer);
+    }
+    (0..5).for_each(|_| world.finish_lookup());
+    let accepted: Vec<_> =
+        answers.iter_mut().map(|answer| answer.try_recv().unwrap().unwrap().message_id).collect();
+    let queued: Vec<_> = world.machine.queued().into_iter().map(|message| message.message_id).collect();
+    let [first, second, third, repeated, last] = accepted.try_into().unwrap();
+    assert_eq!(repeated, first, "the key was used before");
+    assert_eq!(queued, [first, second, third, last]);
+}
+
+#[test]
 fn an_interrupting_message_is_answered_although_the_interruption_cannot_be_stored() {
     let mut world = running();
     world.health = Health::SoonFails(1);

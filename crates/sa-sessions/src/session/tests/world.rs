@@ -119,7 +119,7 @@ pub(super) struct World {
     pub(super) is_linked: bool,
     pub(super) job: Option<Job>,
     /// Keys that are looked up, with what the store had when that began.
-    lookups: VecDeque<(String, Option<StoredMessage>)>,
+    lookup: Option<Option<StoredMessage>>,
     pub(super) clients: Vec<Client>,
     pub(super) is_stalled: bool,
     pub(super) is_stopped: bool,
@@ -155,7 +155,7 @@ impl World {
             asked: Vec::new(),
             is_linked: false,
             job: None,
-            lookups: VecDeque::new(),
+            lookup: None,
             clients: Vec::new(),
             is_stalled: false,
             is_stopped: false,
@@ -242,8 +242,8 @@ impl World {
             Effect::Leave => self.unlink(),
             Effect::Reply(answer) => answer(),
             Effect::Start(Job::LookUpKey(key)) => {
-                let known = self.disk.by_key(&key);
-                self.lookups.push_back((key, known));
+                let known = key.and_then(|key| self.disk.by_key(&key));
+                assert!(self.lookup.replace(known).is_none(), "one lookup at a time");
             }
             Effect::Start(job) => self.job = Some(job),
             Effect::Abort => self.job = None,
@@ -282,7 +282,7 @@ impl World {
         self.generation += 1;
         self.unlink();
         (self.effects, self.inputs) = Default::default();
-        (self.job, self.lookups) = Default::default();
+        (self.job, self.lookup) = Default::default();
         self.is_stalled = false;
         let mut record = Record::from_bytes(&self.disk.record).unwrap();
         if record.state == SessionState::Ended {
@@ -391,9 +391,9 @@ impl World {
 
     pub(super) fn finish_lookup(&mut self) {
         if !self.is_stalled
-            && let Some((key, known)) = self.lookups.pop_front()
+            && let Some(known) = self.lookup.take()
         {
-            self.feed(Input::KeyLookedUp { key, known: Ok(known) });
+            self.feed(Input::KeyLookedUp(Ok(known)));
         }
     }
 
