@@ -16,12 +16,22 @@ use std::cell::OnceCell;
 /// The longest line that is read, in bytes.
 pub(crate) const MAX_LINE: usize = 64 << 10;
 
+/// The reliability of a reading, best first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Confidence {
+    /// Every shell reads the line like this.
+    #[default]
+    Certain,
+    Doubtful,
+    /// The line cannot be read to its end.
+    Broken,
+}
+
 /// A command line, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Line {
     commands: Vec<Vec<Word>>,
-    is_certain: bool,
-    is_broken: bool,
+    confidence: Confidence,
     evaluates: bool,
     decoded: Vec<String>,
     inner: Vec<String>,
@@ -31,16 +41,10 @@ impl Line {
     /// Takes a line apart.
     pub fn read(text: &str) -> Self {
         if text.len() > MAX_LINE {
-            return Self { is_broken: true, ..Self::default() };
+            return Self { confidence: Confidence::Broken, ..Self::default() };
         }
         let letters: Vec<char> = text.chars().collect();
-        let mut lexer = Lexer {
-            letters: &letters,
-            at: 0,
-            is_quoted: true,
-            line: Self { is_certain: true, ..Self::default() },
-            ..Lexer::default()
-        };
+        let mut lexer = Lexer { letters: &letters, at: 0, is_quoted: true, ..Lexer::default() };
         lexer.run();
         lexer.line
     }
@@ -52,12 +56,12 @@ impl Line {
 
     /// Returns whether every shell reads the line like this.
     pub fn is_certain(&self) -> bool {
-        self.is_certain
+        self.confidence == Confidence::Certain
     }
 
     /// Returns whether the line cannot be read to its end, as when a quote is missing.
     pub fn is_broken(&self) -> bool {
-        self.is_broken
+        self.confidence == Confidence::Broken
     }
 
     /// Returns whether an expansion evaluates what a variable holds.
@@ -182,12 +186,11 @@ impl Lexer<'_> {
     }
 
     fn doubt(&mut self) {
-        self.line.is_certain = false;
+        self.line.confidence = self.line.confidence.max(Confidence::Doubtful);
     }
 
     fn broken(&mut self) {
-        self.line.is_broken = true;
-        self.doubt();
+        self.line.confidence = Confidence::Broken;
     }
 
     fn open(&mut self, is_bare: bool) -> &mut Word {

@@ -88,7 +88,7 @@ impl Lexer<'_> {
             }
         }
         // Nothing is filled in if the word that ends the text is quoted.
-        if lexer.line.is_broken && continuation == Continuation::Joined {
+        if lexer.line.is_broken() && continuation == Continuation::Joined {
             self.broken();
         }
         self.line.inner.append(&mut lexer.line.inner);
