@@ -340,9 +340,11 @@ impl<A> Conversation<A> {
         deletes
     }
 
-    /// Drops a session that could not be opened.
+    /// Drops a session that could not be opened. Requests to close it still wait for [`Conversation::close`].
     pub fn discard(&mut self) {
-        self.stage = Stage::Closed;
+        if self.is_open() {
+            self.stage = Stage::Closed;
+        }
     }
 }
 
