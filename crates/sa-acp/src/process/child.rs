@@ -2,7 +2,7 @@
 
 use crate::process::children::{ChildId, Ended};
 use crate::process::permission_socket::{HelperId, HelperRequest};
-use crate::process::wire::{Agent, Ends, Wire};
+use crate::process::wire::{EventSink, Wire, WireChannels};
 use crate::protocol::clock::until;
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
@@ -34,11 +34,11 @@ pub(crate) struct Run {
     /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
     pub(crate) grace: Duration,
-    pub(crate) agent: Agent,
+    pub(crate) sink: EventSink,
     /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
     /// Orders to end the process, each with the time that it gets to exit by itself.
-    pub(crate) ends: mpsc::Receiver<Duration>,
+    pub(crate) stop_orders: mpsc::Receiver<Duration>,
 }
 
 impl Run {
@@ -50,21 +50,19 @@ impl Run {
 
     /// Runs the process until it exited and all its output was passed on.
     async fn run(self) {
-        let Self { supervisor, spec, wire, grace, agent, lines, ends } = self;
+        let Self { supervisor, spec, wire, grace, sink, lines, stop_orders } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
                 let ended = Ended { not_started: Some(error.to_string()), ..Ended::default() };
-                // Nobody listens any more: the agent is ending.
-                let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
-                return;
+                return sink.send_end(ended).await;
             }
         };
-        tokio::spawn(end(process.clone(), ends, grace));
+        tokio::spawn(stop_on_order(process.clone(), stop_orders, grace));
         let exit = match wire {
             None => {
                 let writer = tokio::spawn(write(stdin, lines));
-                read(&process, stdout, &Listener::Agent(&agent)).await;
+                read(&process, stdout, &Listener::Events(&sink)).await;
                 let exit = process.wait().await;
                 writer.abort();
                 exit
@@ -72,8 +70,8 @@ impl Run {
             Some(wire) => {
                 drop(stdin);
                 let (printed, receiver) = mpsc::channel(PRINTED);
-                let ends = Ends { printed: receiver, lines, agent: agent.clone() };
-                let mut wire = tokio::spawn(wire(ends));
+                let channels = WireChannels { printed: receiver, lines, sink: sink.clone() };
+                let mut wire = tokio::spawn(wire(channels));
                 read(&process, stdout, &Listener::Wire(printed)).await;
                 let exit = process.wait().await;
                 // Lines in transit may still arrive.
@@ -85,13 +83,13 @@ impl Run {
         };
         let ended =
             Ended { not_started: None, code: exit.code, signal: exit.signal, stderr: process.stderr_tail() };
-        let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
+        sink.send_end(ended).await;
     }
 }
 
 /// The receiver of the standard output of a process.
 enum Listener<'a> {
-    Agent(&'a Agent),
+    Events(&'a EventSink),
     Wire(mpsc::Sender<Vec<u8>>),
 }
 
@@ -99,10 +97,8 @@ impl Listener<'_> {
     /// Passes a line on. Waits while the receiver does not keep up, and with it the process. Returns `false` if it is gone.
     async fn pass(&self, line: InputLine<'_>) -> bool {
         match (self, line) {
-            (Self::Agent(agent), InputLine::Whole(line)) => agent.hear(line.to_vec()).await,
-            (Self::Agent(agent), InputLine::TooLong(length)) => {
-                agent.events.send(Event::Overlong(agent.child, length)).await.is_ok()
-            }
+            (Self::Events(sink), InputLine::Whole(line)) => sink.send_line(line.to_vec()).await,
+            (Self::Events(sink), InputLine::TooLong(length)) => sink.send_overlong(length).await,
             (Self::Wire(printed), InputLine::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
             (Self::Wire(_), InputLine::TooLong(_)) => true,
         }
@@ -140,11 +136,11 @@ async fn write(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
 }
 
 /// Ends the process if it does not exit in the time that an order leaves it. The shortest time counts.
-async fn end(process: Process, mut ends: mpsc::Receiver<Duration>, grace: Duration) {
+async fn stop_on_order(process: Process, mut stop_orders: mpsc::Receiver<Duration>, grace: Duration) {
     let mut deadline: Option<Instant> = None;
     loop {
         tokio::select! {
-            drain = ends.recv() => match drain {
+            drain = stop_orders.recv() => match drain {
                 Some(drain) => {
                     let until = Instant::now() + drain;
                     deadline = Some(deadline.map_or(until, |deadline| deadline.min(until)));

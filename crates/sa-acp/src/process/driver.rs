@@ -4,7 +4,7 @@ use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
-use crate::process::wire::Agent;
+use crate::process::wire::EventSink;
 use crate::protocol::clock::{Now, until};
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use crate::protocol::output_buffer::OutputBuffer;
@@ -25,7 +25,7 @@ const WAITING_LINES: usize = 32;
 const UNREAD_LINES: usize = 256;
 
 /// The number of orders to end one process that may wait.
-const ENDS: usize = 8;
+const STOP_ORDERS: usize = 8;
 
 /// The time that a client gets to read the last output, and processes to exit by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -70,14 +70,14 @@ pub(crate) async fn serve<A: Adapter>(
 struct Handle {
     /// `None` once the standard input is closed.
     lines: Option<mpsc::Sender<Vec<u8>>>,
-    ends: mpsc::Sender<Duration>,
+    stop_orders: mpsc::Sender<Duration>,
 }
 
 impl Handle {
     fn end(&mut self, drain: Duration) {
         self.lines = None;
         // If there is no room, enough of them are on their way.
-        let _ = self.ends.try_send(drain);
+        let _ = self.stop_orders.try_send(drain);
     }
 }
 
@@ -186,17 +186,17 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     fn start(&mut self, child: ChildId, launch: &A::Launch) {
         let spec = (self.command)(launch);
         let (lines, lines_receiver) = mpsc::channel(UNREAD_LINES);
-        let (ends, ends_receiver) = mpsc::channel(ENDS);
+        let (stop_orders, stop_orders_receiver) = mpsc::channel(STOP_ORDERS);
         let run = Run {
             supervisor: self.supervisor.clone(),
             spec,
             wire: self.machine.wire(launch),
             grace: self.grace,
-            agent: Agent { child, events: self.sender.clone() },
+            sink: EventSink { child, events: self.sender.clone() },
             lines: lines_receiver,
-            ends: ends_receiver,
+            stop_orders: stop_orders_receiver,
         };
-        self.children.insert(child, Handle { lines: Some(lines), ends });
+        self.children.insert(child, Handle { lines: Some(lines), stop_orders });
         run.start();
     }
 
