@@ -5,7 +5,7 @@ use crate::process::permission_socket::{HelperId, HelperRequest};
 use crate::process::wire::{EventSink, Wire, WireChannels};
 use crate::protocol::clock::until;
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
-use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
+use sa_supervisor::{CommandSpec, Exit, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
@@ -34,6 +34,8 @@ pub(crate) struct Run {
     /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
     pub(crate) grace: Duration,
+    /// The time that the process gets to exit after it closed its standard output.
+    pub(crate) exit_limit: Duration,
     pub(crate) sink: EventSink,
     /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
@@ -50,7 +52,7 @@ impl Run {
 
     /// Runs the process until it exited and all its output was passed on.
     async fn run(self) {
-        let Self { supervisor, spec, wire, grace, sink, lines, stop_orders } = self;
+        let Self { supervisor, spec, wire, grace, exit_limit, sink, lines, stop_orders } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
@@ -63,7 +65,7 @@ impl Run {
             None => {
                 let writer = tokio::spawn(write(stdin, lines));
                 read(&process, stdout, &Listener::Events(&sink)).await;
-                let exit = process.wait().await;
+                let exit = exit_within(exit_limit, &process, grace).await;
                 writer.abort();
                 exit
             }
@@ -73,7 +75,7 @@ impl Run {
                 let channels = WireChannels { printed: receiver, lines, sink: sink.clone() };
                 let mut wire = tokio::spawn(wire(channels));
                 read(&process, stdout, &Listener::Wire(printed)).await;
-                let exit = process.wait().await;
+                let exit = exit_within(exit_limit, &process, grace).await;
                 // Lines in transit may still arrive.
                 if timeout(LAST_WORDS, &mut wire).await.is_err() {
                     wire.abort();
@@ -118,10 +120,24 @@ async fn read(process: &Process, stdout: pipe::Receiver, listener: &Listener<'_>
             }
             () = until(deadline) => return,
         }
+        let passing = Instant::now();
         while let Some(line) = reader.take() {
             if !listener.pass(line).await {
                 return;
             }
+        }
+        // The time for which the receiver does not keep up does not count.
+        deadline = deadline.map(|deadline| deadline + passing.elapsed());
+    }
+}
+
+/// Waits for the exit of a process that wrote all its output, and stops it if it does not exit in time.
+async fn exit_within(limit: Duration, process: &Process, grace: Duration) -> Exit {
+    match timeout(limit, process.wait()).await {
+        Ok(exit) => exit,
+        Err(_) => {
+            tracing::warn!(pid = process.pid(), "a process closed its output, does not exit and is stopped");
+            process.stop(grace).await
         }
     }
 }
@@ -156,3 +172,6 @@ async fn stop_on_order(process: Process, mut stop_orders: mpsc::Receiver<Duratio
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

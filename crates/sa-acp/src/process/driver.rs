@@ -2,6 +2,7 @@
 
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
+use crate::process::limits::EXIT;
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
 use crate::process::wire::EventSink;
@@ -192,6 +193,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             spec,
             wire: self.machine.wire(launch),
             grace: self.grace,
+            exit_limit: EXIT,
             sink: EventSink { child, events: self.sender.clone() },
             lines: lines_receiver,
             stop_orders: stop_orders_receiver,
