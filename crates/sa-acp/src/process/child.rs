@@ -2,7 +2,7 @@
 
 use crate::process::children::{ChildId, Ended};
 use crate::process::permission_socket::{HelperId, HelperRequest};
-use crate::process::wire::{EventSink, Wire, WireChannels};
+use crate::process::wire::{EventSink, WaitingLine, Wire, WireChannels};
 use crate::protocol::clock::until;
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use sa_supervisor::{CommandSpec, Exit, Process, Spawned, Supervisor};
@@ -18,15 +18,15 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// An event of a process, or of a helper at the permission socket, with the id of its source.
 #[derive(Debug)]
 pub(crate) enum Event {
-    Line(ChildId, Vec<u8>),
+    Line(ChildId, WaitingLine),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
     HelperRequest(HelperRequest),
     HelperGone(HelperId),
 }
 
-/// The number of lines that a wire may leave unread.
-const PRINTED: usize = 8;
+/// The number of lines that a wire may leave unread. Each may be long.
+const PRINTED: usize = 1;
 
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,

@@ -5,7 +5,7 @@ use crate::process::children::{ChildId, Effect};
 use crate::process::limits::EXIT;
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
-use crate::process::wire::EventSink;
+use crate::process::wire::{EventSink, LineBudget};
 use crate::protocol::clock::{Now, until};
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use crate::protocol::output_buffer::OutputBuffer;
@@ -19,8 +19,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
-/// The number of process lines that may wait to be handled. They are few, because each may be long.
+/// The number of process lines that may wait to be handled.
 const WAITING_LINES: usize = 32;
+
+/// The number of bytes in these lines: 1 MiB, unless one line is longer.
+const WAITING_BYTES: u32 = 1 << 20;
 
 /// The number of lines that a process may leave unread: one prompt, and orders and answers next to it.
 const UNREAD_LINES: usize = 256;
@@ -56,6 +59,7 @@ pub(crate) async fn serve<A: Adapter>(
         supervisor: supervisor.clone(),
         children: HashMap::new(),
         sender,
+        budget: LineBudget::new(WAITING_BYTES),
         events,
         helpers: HashMap::new(),
         started: Instant::now(),
@@ -93,6 +97,7 @@ struct Driver<A: Adapter, R, W> {
     supervisor: Supervisor,
     children: HashMap<ChildId, Handle>,
     sender: mpsc::Sender<Event>,
+    budget: LineBudget,
     events: mpsc::Receiver<Event>,
     helpers: HashMap<HelperId, oneshot::Sender<Vec<u8>>>,
     started: Instant,
@@ -143,7 +148,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     fn take_event(&mut self, event: Option<Event>) {
         let now = self.now();
         match event {
-            Some(Event::Line(child, line)) => self.machine.native(now, child, &line),
+            Some(Event::Line(child, line)) => self.machine.native(now, child, &line.bytes),
             Some(Event::Overlong(child, length)) => self.machine.native_overlong(now, child, length),
             Some(Event::Ended(child, ended)) => {
                 self.children.remove(&child);
@@ -194,7 +199,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             wire: self.machine.wire(launch),
             grace: self.grace,
             exit_limit: EXIT,
-            sink: EventSink { child, events: self.sender.clone() },
+            sink: EventSink::new(child, self.sender.clone(), self.budget.clone()),
             lines: lines_receiver,
             stop_orders: stop_orders_receiver,
         };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::process::wire::LineBudget;
 use sa_supervisor::{BaseEnv, SupervisorOptions};
 use tokio::time::sleep;
 
@@ -26,7 +27,7 @@ impl Script {
             wire: None,
             grace: Duration::from_secs(5),
             exit_limit: Duration::from_millis(50),
-            sink: EventSink { child: ChildId(1), events: sender },
+            sink: EventSink::new(ChildId(1), sender, LineBudget::new(1 << 20)),
             lines: lines_receiver,
             stop_orders: stop_orders_receiver,
         };
@@ -64,6 +65,6 @@ async fn no_output_is_lost_while_its_reader_stalls() {
 #[tokio::test]
 async fn a_process_that_closes_its_output_and_stays_is_stopped() {
     let mut script = Script::start("echo hi; exec >&-; read line");
-    assert!(matches!(script.next().await, Event::Line(_, line) if line == b"hi"));
+    assert!(matches!(script.next().await, Event::Line(_, line) if line.bytes == b"hi"));
     assert!(matches!(script.next().await, Event::Ended(_, ended) if ended.signal == Some(15)));
 }
