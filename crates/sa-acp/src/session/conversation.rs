@@ -241,6 +241,15 @@ impl<A> Conversation<A> {
         }
     }
 
+    /// Withdraws the questions that `of` picks, which a new mode decides, and returns them.
+    pub fn withdraw_where(&mut self, client: &mut Client, of: impl Fn(&A) -> bool) -> Vec<(String, A)> {
+        let picked: Vec<_> = self.asks.extract_if(.., |_, ask| of(ask)).collect();
+        for (id, _) in &picked {
+            client.withdraw(&self.id, Some(id));
+        }
+        picked
+    }
+
     /// Withdraws all questions and returns them.
     pub fn withdraw_all(&mut self, client: &mut Client) -> BTreeMap<String, A> {
         client.withdraw(&self.id, None);

@@ -155,5 +155,6 @@ impl Session {
         self.settings.apply(change);
         let mode = Some(self.settings.mode()).filter(|mode| *mode != mode_before);
         core.io.client.setting_changed(&self.conversation.id, set, mode, self.settings.options());
+        self.refuse_changes_in_plan(core);
     }
 }
