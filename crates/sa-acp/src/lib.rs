@@ -27,7 +27,7 @@ pub use process::processes::Processes;
 pub use process::program::{Cli, Program, Secret};
 pub use process::session_process::SessionProcess;
 pub use process::version::Version;
-pub use process::wire::{Agent, Ends, Wire};
+pub use process::wire::{EventSink, Wire, WireChannels};
 pub use protocol::client::{Caller, ChunkKind, Client, ClientMessage};
 pub use protocol::clock::{Now, timestamp, until};
 pub use protocol::errors::{auth_required, failure, invalid, model_error, process_ended, uncolored};

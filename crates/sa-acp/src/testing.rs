@@ -9,7 +9,7 @@ mod recording;
 mod remote;
 mod schema;
 
-pub use client::{Client, Peer, answer, request, stop_reason, text, updates};
+pub use client::{Client, Peer, answer, answer_to, request, stop_reason, text, updates};
 pub use recording::{Log, describe, recordings, shorten};
 pub use remote::{PATH, Remote, program, said};
 pub use schema::{Side, check, check_error};

@@ -48,8 +48,7 @@ impl Disk for ConfigDir {
     }
 
     fn mode(&self, session: &str, cwd: &Path) -> Option<String> {
-        let folder = self.config.join("projects").join(transcript::slug(cwd));
-        last_mode(&folder.join(session).with_extension("jsonl")).ok().flatten()
+        last_mode(&transcript::find(&self.config, session, Some(cwd))?).ok().flatten()
     }
 
     fn conversation(&self, session: &str) -> Option<String> {
@@ -100,5 +99,32 @@ fn explain(error: &TranscriptError) -> Error {
     match error {
         TranscriptError::BadCursor => invalid(error.to_string()),
         _ => failure(error.to_string(), "storage"),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_is_found_where_the_transcript_is() {
+        const ID: &str = "00000000-0000-4000-8000-000000000001";
+        let folder = tempfile::tempdir().unwrap();
+        let (cwd, link, other) = (folder.path().join("cwd"), folder.path().join("link"), folder.path());
+        fs::create_dir(&cwd).unwrap();
+        std::os::unix::fs::symlink(&cwd, &link).unwrap();
+        let disk = ConfigDir { config: folder.path().join("config"), state: None };
+        // The CLI resolves links before it names the folder.
+        let resolved = cwd.canonicalize().unwrap();
+        let name = resolved.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let project = disk.config.join("projects").join(name);
+        fs::create_dir_all(&project).unwrap();
+        let line = r#"{"type":"user","permissionMode":"plan"}"#;
+        fs::write(project.join(format!("{ID}.jsonl")), line).unwrap();
+        for place in [&*cwd, &*link, other] {
+            assert_eq!(disk.mode(ID, place).as_deref(), Some("plan"), "{}", place.display());
+        }
+        assert_eq!(disk.mode("../escape", &cwd), None);
     }
 }

@@ -22,7 +22,7 @@ impl sa_acp::Adapter for Core {
             _ => Vec::new(),
         };
         let continued = how.continued().cloned();
-        let opening = Opening { key, how, history };
+        let opening = Opening { key, how, history, previous: None };
         let (id, conversation) = match (continued, origin) {
             (Some(id), Some(native)) => {
                 // Two processes on one conversation would tear it in two, so a session that is open keeps the one it has.

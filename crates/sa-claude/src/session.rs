@@ -206,7 +206,11 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn give_up_opening(&mut self, core: &mut Core, error: &Error) {
-        self.greeting_failed(core, error);
+        self.dismiss(core, error);
+        // Prompts of a session that was open before wait for the next process.
+        if !self.conversation.is_open() {
+            self.fail_prompts(core, error);
+        }
     }
 
     fn on_reply(&mut self, core: &mut Core, id: &str, ask: Ask, reply: Reply) {

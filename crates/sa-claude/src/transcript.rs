@@ -17,7 +17,7 @@ mod store;
 mod tests;
 
 pub(crate) use listing::list;
-pub(crate) use store::{delete, is_session_id, slug};
+pub(crate) use store::{delete, find, is_session_id};
 
 use agent_client_protocol_schema::v1::SessionUpdate;
 use std::io;

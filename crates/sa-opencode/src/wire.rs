@@ -11,7 +11,7 @@ mod events;
 mod exchange;
 
 use super::endpoint::Endpoint;
-use sa_acp::{Agent, Ends, Wire};
+use sa_acp::{Wire, WireChannels};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -20,12 +20,12 @@ const LISTENING: &str = "listening on http://";
 
 /// A wire to the server behind an endpoint.
 pub(super) fn connect(endpoint: Endpoint) -> Wire {
-    Box::new(move |ends| Box::pin(carry(endpoint, ends)))
+    Box::new(move |channels| Box::pin(carry(endpoint, channels)))
 }
 
 /// Carries until the server closes its standard output. All that is under way ends with it.
-async fn carry(endpoint: Endpoint, ends: Ends) {
-    let Ends { mut printed, mut lines, agent } = ends;
+async fn carry(endpoint: Endpoint, channels: WireChannels) {
+    let WireChannels { mut printed, mut lines, sink } = channels;
     let mut under_way = JoinSet::new();
     let (mut is_listening, mut is_open) = (false, true);
     loop {
@@ -33,10 +33,10 @@ async fn carry(endpoint: Endpoint, ends: Ends) {
             line = printed.recv() => match line {
                 Some(line) if !is_listening && is_ready(&line) => {
                     is_listening = true;
-                    under_way.spawn(events::follow(endpoint.clone(), agent.clone()));
+                    under_way.spawn(events::follow(endpoint.clone(), sink.clone()));
                 }
                 Some(line) => {
-                    if !tell(&agent, &json!({ "stdout": String::from_utf8_lossy(&line) })).await {
+                    if !sink.send_json(&json!({ "stdout": String::from_utf8_lossy(&line) })).await {
                         return;
                     }
                 }
@@ -45,7 +45,7 @@ async fn carry(endpoint: Endpoint, ends: Ends) {
             // Requests wait until it listens.
             line = lines.recv(), if is_listening && is_open => match line {
                 Some(line) => {
-                    under_way.spawn(exchange::exchange(endpoint.clone(), line, agent.clone()));
+                    under_way.spawn(exchange::exchange(endpoint.clone(), line, sink.clone()));
                 }
                 None => is_open = false,
             },
@@ -56,9 +56,4 @@ async fn carry(endpoint: Endpoint, ends: Ends) {
 
 fn is_ready(line: &[u8]) -> bool {
     String::from_utf8_lossy(line).contains(LISTENING)
-}
-
-/// Sends a line to the agent. Returns `false` if the agent is gone.
-async fn tell(agent: &Agent, line: &serde_json::Value) -> bool {
-    agent.hear(line.to_string().into_bytes()).await
 }

@@ -44,6 +44,8 @@ pub(crate) enum Then {
     Models,
     Commands,
     History,
+    /// The history of a session that was open already.
+    Reloaded,
     /// The prompt was accepted.
     Prompted,
     /// All events of the turn have arrived.
@@ -63,7 +65,10 @@ pub struct Session {
     child: Option<SessionProcess<Greeting>>,
     /// The file of the conversation, once the CLI has named it.
     file: Option<PathBuf>,
+    /// The request that began the session. It waits for the handshake.
     opening: Option<Opening>,
+    /// A request to load the session again. It waits for the history.
+    reopening: Option<Opening>,
     requests: Pending<String, Then>,
     last_request: u64,
     settings: Settings,
@@ -84,6 +89,7 @@ impl Session {
             child: None,
             file: None,
             opening: None,
+            reopening: None,
             requests: Pending::default(),
             last_request: 0,
             settings: Settings::new(host),
@@ -222,17 +228,14 @@ impl sa_acp::Session<Core> for Session {
         self.conversation.withdraw_all(&mut core.io.client);
         self.tools.close(&mut core.io.client, &self.conversation.id, "The process of Pi ended");
         self.compaction.end(&mut core.io.client, &self.conversation.id, CompactionStatus::Failed);
-        for then in self.requests.take_all() {
-            if let Then::Changed(request, _) = then {
-                core.io.client.fail(&request.key, &error);
-            }
-        }
+        self.fail_requests(core, &error);
         if self.closed(core) {
             return;
         }
         if !child.note.is_done() {
             return self.greeting_failed(core, &error);
         }
+        self.fail_opening(core, &error);
         if !child.is_ending() {
             tracing::warn!(session = %self.conversation.id, code = ended.code, signal = ended.signal, "pi exited by itself");
         }
@@ -243,11 +246,14 @@ impl sa_acp::Session<Core> for Session {
     }
 
     fn opening(&self) -> Option<&RequestKey> {
-        self.opening.as_ref().map(|opening| &opening.key)
+        self.opening.as_ref().or(self.reopening.as_ref()).map(|opening| &opening.key)
     }
 
     fn give_up_opening(&mut self, core: &mut Core, error: &Error) {
-        self.greeting_failed(core, error);
+        match self.reopening {
+            Some(_) => self.fail_opening(core, error),
+            None => self.greeting_failed(core, error),
+        }
     }
 }
 

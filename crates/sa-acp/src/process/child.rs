@@ -2,10 +2,10 @@
 
 use crate::process::children::{ChildId, Ended};
 use crate::process::permission_socket::{HelperId, HelperRequest};
-use crate::process::wire::{Agent, Ends, Wire};
+use crate::process::wire::{EventSink, WaitingLine, Wire, WireChannels};
 use crate::protocol::clock::until;
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
-use sa_supervisor::{CommandSpec, Process, Spawned, Supervisor};
+use sa_supervisor::{CommandSpec, Exit, Process, Spawned, Supervisor};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
@@ -18,15 +18,15 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// An event of a process, or of a helper at the permission socket, with the id of its source.
 #[derive(Debug)]
 pub(crate) enum Event {
-    Line(ChildId, Vec<u8>),
+    Line(ChildId, WaitingLine),
     Overlong(ChildId, u64),
     Ended(ChildId, Ended),
     HelperRequest(HelperRequest),
     HelperGone(HelperId),
 }
 
-/// The number of lines that a wire may leave unread.
-const PRINTED: usize = 8;
+/// The number of lines that a wire may leave unread. Each may be long.
+const PRINTED: usize = 1;
 
 pub(crate) struct Run {
     pub(crate) supervisor: Supervisor,
@@ -34,11 +34,13 @@ pub(crate) struct Run {
     /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
     pub(crate) grace: Duration,
-    pub(crate) agent: Agent,
+    /// The time that the process gets to exit after it closed its standard output.
+    pub(crate) exit_limit: Duration,
+    pub(crate) sink: EventSink,
     /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
     /// Orders to end the process, each with the time that it gets to exit by itself.
-    pub(crate) ends: mpsc::Receiver<Duration>,
+    pub(crate) stop_orders: mpsc::Receiver<Duration>,
 }
 
 impl Run {
@@ -50,32 +52,30 @@ impl Run {
 
     /// Runs the process until it exited and all its output was passed on.
     async fn run(self) {
-        let Self { supervisor, spec, wire, grace, agent, lines, ends } = self;
+        let Self { supervisor, spec, wire, grace, exit_limit, sink, lines, stop_orders } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
                 let ended = Ended { not_started: Some(error.to_string()), ..Ended::default() };
-                // Nobody listens any more: the agent is ending.
-                let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
-                return;
+                return sink.send_end(ended).await;
             }
         };
-        tokio::spawn(end(process.clone(), ends, grace));
+        tokio::spawn(stop_on_order(process.clone(), stop_orders, grace));
         let exit = match wire {
             None => {
                 let writer = tokio::spawn(write(stdin, lines));
-                read(&process, stdout, &Listener::Agent(&agent)).await;
-                let exit = process.wait().await;
+                read(&process, stdout, &Listener::Events(&sink)).await;
+                let exit = exit_within(exit_limit, &process, grace).await;
                 writer.abort();
                 exit
             }
             Some(wire) => {
                 drop(stdin);
                 let (printed, receiver) = mpsc::channel(PRINTED);
-                let ends = Ends { printed: receiver, lines, agent: agent.clone() };
-                let mut wire = tokio::spawn(wire(ends));
+                let channels = WireChannels { printed: receiver, lines, sink: sink.clone() };
+                let mut wire = tokio::spawn(wire(channels));
                 read(&process, stdout, &Listener::Wire(printed)).await;
-                let exit = process.wait().await;
+                let exit = exit_within(exit_limit, &process, grace).await;
                 // Lines in transit may still arrive.
                 if timeout(LAST_WORDS, &mut wire).await.is_err() {
                     wire.abort();
@@ -85,13 +85,13 @@ impl Run {
         };
         let ended =
             Ended { not_started: None, code: exit.code, signal: exit.signal, stderr: process.stderr_tail() };
-        let _ = agent.events.send(Event::Ended(agent.child, ended)).await;
+        sink.send_end(ended).await;
     }
 }
 
 /// The receiver of the standard output of a process.
 enum Listener<'a> {
-    Agent(&'a Agent),
+    Events(&'a EventSink),
     Wire(mpsc::Sender<Vec<u8>>),
 }
 
@@ -99,10 +99,8 @@ impl Listener<'_> {
     /// Passes a line on. Waits while the receiver does not keep up, and with it the process. Returns `false` if it is gone.
     async fn pass(&self, line: InputLine<'_>) -> bool {
         match (self, line) {
-            (Self::Agent(agent), InputLine::Whole(line)) => agent.hear(line.to_vec()).await,
-            (Self::Agent(agent), InputLine::TooLong(length)) => {
-                agent.events.send(Event::Overlong(agent.child, length)).await.is_ok()
-            }
+            (Self::Events(sink), InputLine::Whole(line)) => sink.send_line(line.to_vec()).await,
+            (Self::Events(sink), InputLine::TooLong(length)) => sink.send_overlong(length).await,
             (Self::Wire(printed), InputLine::Whole(line)) => printed.send(line.to_vec()).await.is_ok(),
             (Self::Wire(_), InputLine::TooLong(_)) => true,
         }
@@ -122,10 +120,24 @@ async fn read(process: &Process, stdout: pipe::Receiver, listener: &Listener<'_>
             }
             () = until(deadline) => return,
         }
+        let passing = Instant::now();
         while let Some(line) = reader.take() {
             if !listener.pass(line).await {
                 return;
             }
+        }
+        // The time for which the receiver does not keep up does not count.
+        deadline = deadline.map(|deadline| deadline + passing.elapsed());
+    }
+}
+
+/// Waits for the exit of a process that wrote all its output, and stops it if it does not exit in time.
+async fn exit_within(limit: Duration, process: &Process, grace: Duration) -> Exit {
+    match timeout(limit, process.wait()).await {
+        Ok(exit) => exit,
+        Err(_) => {
+            tracing::warn!(pid = process.pid(), "a process closed its output, does not exit and is stopped");
+            process.stop(grace).await
         }
     }
 }
@@ -140,11 +152,11 @@ async fn write(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
 }
 
 /// Ends the process if it does not exit in the time that an order leaves it. The shortest time counts.
-async fn end(process: Process, mut ends: mpsc::Receiver<Duration>, grace: Duration) {
+async fn stop_on_order(process: Process, mut stop_orders: mpsc::Receiver<Duration>, grace: Duration) {
     let mut deadline: Option<Instant> = None;
     loop {
         tokio::select! {
-            drain = ends.recv() => match drain {
+            drain = stop_orders.recv() => match drain {
                 Some(drain) => {
                     let until = Instant::now() + drain;
                     deadline = Some(deadline.map_or(until, |deadline| deadline.min(until)));
@@ -160,3 +172,6 @@ async fn end(process: Process, mut ends: mpsc::Receiver<Duration>, grace: Durati
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
+use crate::process::limits::EXIT;
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
-use crate::process::wire::Agent;
+use crate::process::wire::{EventSink, LineBudget};
 use crate::protocol::clock::{Now, until};
 use crate::protocol::lines::{InputLine, LineReader, MAX_LINE};
 use crate::protocol::output_buffer::OutputBuffer;
@@ -18,14 +19,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
-/// The number of process lines that may wait to be handled. They are few, because each may be long.
+/// The number of process lines that may wait to be handled.
 const WAITING_LINES: usize = 32;
+
+/// The number of bytes in these lines: 1 MiB, unless one line is longer.
+const WAITING_BYTES: u32 = 1 << 20;
 
 /// The number of lines that a process may leave unread: one prompt, and orders and answers next to it.
 const UNREAD_LINES: usize = 256;
 
 /// The number of orders to end one process that may wait.
-const ENDS: usize = 8;
+const STOP_ORDERS: usize = 8;
 
 /// The time that a client gets to read the last output, and processes to exit by themselves.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -55,6 +59,7 @@ pub(crate) async fn serve<A: Adapter>(
         supervisor: supervisor.clone(),
         children: HashMap::new(),
         sender,
+        budget: LineBudget::new(WAITING_BYTES),
         events,
         helpers: HashMap::new(),
         started: Instant::now(),
@@ -70,14 +75,14 @@ pub(crate) async fn serve<A: Adapter>(
 struct Handle {
     /// `None` once the standard input is closed.
     lines: Option<mpsc::Sender<Vec<u8>>>,
-    ends: mpsc::Sender<Duration>,
+    stop_orders: mpsc::Sender<Duration>,
 }
 
 impl Handle {
     fn end(&mut self, drain: Duration) {
         self.lines = None;
         // If there is no room, enough of them are on their way.
-        let _ = self.ends.try_send(drain);
+        let _ = self.stop_orders.try_send(drain);
     }
 }
 
@@ -92,6 +97,7 @@ struct Driver<A: Adapter, R, W> {
     supervisor: Supervisor,
     children: HashMap<ChildId, Handle>,
     sender: mpsc::Sender<Event>,
+    budget: LineBudget,
     events: mpsc::Receiver<Event>,
     helpers: HashMap<HelperId, oneshot::Sender<Vec<u8>>>,
     started: Instant,
@@ -142,7 +148,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     fn take_event(&mut self, event: Option<Event>) {
         let now = self.now();
         match event {
-            Some(Event::Line(child, line)) => self.machine.native(now, child, &line),
+            Some(Event::Line(child, line)) => self.machine.native(now, child, &line.bytes),
             Some(Event::Overlong(child, length)) => self.machine.native_overlong(now, child, length),
             Some(Event::Ended(child, ended)) => {
                 self.children.remove(&child);
@@ -186,17 +192,18 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
     fn start(&mut self, child: ChildId, launch: &A::Launch) {
         let spec = (self.command)(launch);
         let (lines, lines_receiver) = mpsc::channel(UNREAD_LINES);
-        let (ends, ends_receiver) = mpsc::channel(ENDS);
+        let (stop_orders, stop_orders_receiver) = mpsc::channel(STOP_ORDERS);
         let run = Run {
             supervisor: self.supervisor.clone(),
             spec,
             wire: self.machine.wire(launch),
             grace: self.grace,
-            agent: Agent { child, events: self.sender.clone() },
+            exit_limit: EXIT,
+            sink: EventSink::new(child, self.sender.clone(), self.budget.clone()),
             lines: lines_receiver,
-            ends: ends_receiver,
+            stop_orders: stop_orders_receiver,
         };
-        self.children.insert(child, Handle { lines: Some(lines), ends });
+        self.children.insert(child, Handle { lines: Some(lines), stop_orders });
         run.start();
     }
 

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+/// For a process to exit after it closed its standard output. It has to be more than [`Limits::drain`], which a process gets
+/// that was asked to exit.
+pub(crate) const EXIT: Duration = Duration::from_secs(5);
+
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// For the CLI to be ready after its start.

@@ -223,8 +223,8 @@ impl<T> Client<T> {
 
     /// Reports a change of a session.
     pub fn update(&mut self, session_id: &SessionId, update: &SessionUpdate) {
-        let untold = if self.handshake.draws_terminals() { None } else { without_output(update) };
-        let update = untold.as_ref().unwrap_or(update);
+        let shortened = if self.handshake.draws_terminals() { None } else { without_output(update) };
+        let update = shortened.as_ref().unwrap_or(update);
         self.notify("session/update", Some(Update { session_id, update }));
     }
 

@@ -241,6 +241,15 @@ impl<A> Conversation<A> {
         }
     }
 
+    /// Withdraws the questions that `of` picks, which a new mode decides, and returns them.
+    pub fn withdraw_where(&mut self, client: &mut Client, of: impl Fn(&A) -> bool) -> Vec<(String, A)> {
+        let picked: Vec<_> = self.asks.extract_if(.., |_, ask| of(ask)).collect();
+        for (id, _) in &picked {
+            client.withdraw(&self.id, Some(id));
+        }
+        picked
+    }
+
     /// Withdraws all questions and returns them.
     pub fn withdraw_all(&mut self, client: &mut Client) -> BTreeMap<String, A> {
         client.withdraw(&self.id, None);
@@ -340,9 +349,11 @@ impl<A> Conversation<A> {
         deletes
     }
 
-    /// Drops a session that could not be opened.
+    /// Drops a session that could not be opened. Requests to close it still wait for [`Conversation::close`].
     pub fn discard(&mut self) {
-        self.stage = Stage::Closed;
+        if self.is_open() {
+            self.stage = Stage::Closed;
+        }
     }
 }
 

@@ -218,6 +218,14 @@ pub fn answer(messages: &[Value]) -> &Value {
     answer.unwrap_or_else(|| panic!("no answer: {messages:?}"))
 }
 
+/// The one answer to the request of that id.
+pub fn answer_to(messages: &[Value], id: i64) -> &Value {
+    let is_it = |message: &&Value| message.get("method").is_none() && message["id"] == id;
+    let found: Vec<_> = messages.iter().filter(is_it).collect();
+    assert_eq!(found.len(), 1, "answers to {id} in {messages:?}");
+    found[0]
+}
+
 /// Returns the stop reason in the last answer.
 pub fn stop_reason(messages: &[Value]) -> &str {
     let answer = answer(messages);

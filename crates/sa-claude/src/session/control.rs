@@ -64,6 +64,15 @@ impl Session {
         self.control(core, request, core.host.limits.control, Then::Nothing(name));
     }
 
+    /// Drops all questions and orders to a process, and refuses the changes that a client waits for.
+    pub(super) fn fail_controls(&mut self, core: &mut Core, error: &Error) {
+        for then in self.controls.open.take_all() {
+            if let Then::Changed(request, _) = then {
+                core.io.client.fail(&request.key, error);
+            }
+        }
+    }
+
     /// Handles an answer of the CLI. Echoes of our own answers have other ids.
     pub(super) fn on_control_response(&mut self, core: &mut Core, mut response: Value) {
         let id = response["request_id"].as_str().unwrap_or_default();
@@ -146,5 +155,6 @@ impl Session {
         self.settings.apply(change);
         let mode = Some(self.settings.mode()).filter(|mode| *mode != mode_before);
         core.io.client.setting_changed(&self.conversation.id, set, mode, self.settings.options());
+        self.refuse_changes_in_plan(core);
     }
 }

@@ -19,12 +19,7 @@ impl Session {
         self.activity = Activity::Idle;
         self.conversation.withdraw_all(&mut core.io.client);
         let error = process_ended("Claude Code", ended, child.complaint.as_deref());
-        for then in self.controls.open.take_all() {
-            // Changes fail with the process; the greeting is dealt with below.
-            if let super::control::Then::Changed(request, _) = then {
-                core.io.client.fail(&request.key, &error);
-            }
-        }
+        self.fail_controls(core, &error);
         self.tools.close(&mut core.io.client, &self.conversation.id, "The process of Claude Code ended");
         if self.closed(core) {
             return;

@@ -128,8 +128,8 @@ impl Session {
         core.io.client.remark(&self.conversation.id, "information", about);
     }
 
-    /// Returns what goes to the model in the user's name. Only results of tools are of interest: the rest is the prompt
-    /// itself, or words of the CLI that nobody said.
+    /// Handles a message to the model in the user's name. Apart from results of tools it is the prompt itself, or text of
+    /// the CLI that nobody wrote.
     fn on_user_frame(&mut self, core: &mut Core, user: &Value) {
         if user["isReplay"] == true {
             if let Some(turn) = &mut self.turn

@@ -20,6 +20,8 @@ pub(crate) struct Opening {
     pub(crate) how: How,
     /// The history, if the client wants it.
     pub(crate) history: Vec<SessionUpdate>,
+    /// The workspace of a session that was open already. It goes back there if it cannot be opened in another one.
+    pub(crate) previous: Option<Workspace>,
 }
 
 /// The facts about a process so far. The outer `None` means that the answer is not there yet.
@@ -50,7 +52,7 @@ impl Session {
     pub(crate) fn reopen(
         &mut self,
         core: &mut Core,
-        opening: Opening,
+        mut opening: Opening,
         workspace: Workspace,
     ) -> Result<(), Error> {
         if self.opening.is_some() || !self.conversation.is_open() {
@@ -60,7 +62,7 @@ impl Session {
         if moves && self.turn.is_some() {
             return Err(failure("the session is at work and cannot move", "busy"));
         }
-        self.workspace = workspace;
+        opening.previous = Some(std::mem::replace(&mut self.workspace, workspace));
         self.opening = Some(opening);
         if !moves {
             self.opened(core);
@@ -199,7 +201,7 @@ impl Session {
 
     /// Answers the client that opened the session, if one did.
     fn opened(&mut self, core: &mut Core) {
-        let Some(Opening { key, how, history }) = self.opening.take() else { return };
+        let Some(Opening { key, how, history, .. }) = self.opening.take() else { return };
         for update in history {
             self.conversation.update(&mut core.io.client, &update);
         }
@@ -210,18 +212,28 @@ impl Session {
 
     /// Ends a process that is of no use, and refuses all that waits for it.
     pub(super) fn greeting_failed(&mut self, core: &mut Core, error: &Error) {
-        if let Some(child) = &mut self.child {
-            child.hurry(&mut core.io.processes, core.host.limits.drain);
-        }
-        self.opening_failed(core, error);
+        self.dismiss(core, error);
         self.fail_prompts(core, error);
     }
 
-    /// Refuses to open the session, if that is what a client waits for.
+    /// Ends a process that is of no use, and refuses all that waits for it apart from prompts.
+    pub(super) fn dismiss(&mut self, core: &mut Core, error: &Error) {
+        if let Some(child) = &mut self.child {
+            child.note.greeting = None;
+            child.hurry(&mut core.io.processes, core.host.limits.drain);
+        }
+        self.fail_controls(core, error);
+        self.opening_failed(core, error);
+    }
+
+    /// Refuses to open the session, if that is what a client waits for. A session that was open before stays open.
     pub(super) fn opening_failed(&mut self, core: &mut Core, error: &Error) {
         if let Some(opening) = self.opening.take() {
             core.io.client.fail(&opening.key, error);
-            self.conversation.discard();
+            match opening.previous {
+                Some(workspace) => self.workspace = workspace,
+                None => self.conversation.discard(),
+            }
         }
     }
 }

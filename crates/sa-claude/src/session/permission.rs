@@ -57,6 +57,19 @@ impl Session {
         (Permission { tool, call, input, always }, update)
     }
 
+    /// Refuses calls that the client was asked about before plan mode, and that change something. Questions stay open in
+    /// all other modes: the CLI asks for its own reasons, such as a rule, which no mode may overrule.
+    pub(super) fn refuse_changes_in_plan(&mut self, core: &mut Core) {
+        if self.settings.mode() != PLAN {
+            return;
+        }
+        let changes =
+            |ask: &Ask| matches!(ask, Ask::Tool(asked) if changes_something(&asked.tool, &asked.input));
+        for (id, _) in self.conversation.withdraw_where(&mut core.io.client, changes) {
+            self.respond(core, &id, &deny(REFUSAL, AfterDenial::Continue));
+        }
+    }
+
     pub(super) fn on_decision(
         &mut self,
         core: &mut Core,

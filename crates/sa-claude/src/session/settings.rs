@@ -305,7 +305,8 @@ impl Settings {
 }
 
 impl Session {
-    pub(super) fn report_mode(&self, core: &mut Core) {
+    pub(super) fn report_mode(&mut self, core: &mut Core) {
         core.io.client.mode_changed(&self.conversation.id, self.settings.mode(), self.settings.options());
+        self.refuse_changes_in_plan(core);
     }
 }

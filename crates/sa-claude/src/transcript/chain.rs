@@ -17,7 +17,7 @@ const MAX_FILE: u64 = 512 << 20;
 /// The longest conversation that is replayed, in bytes; of a longer one the end.
 const BUDGET: u64 = 32 << 20;
 
-/// The fields of a line that show its place in the conversation.
+/// The fields of a line that show its position in the conversation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'a> {
@@ -38,17 +38,17 @@ struct Node {
     parent: Option<Uuid>,
     /// Set if it can say something; other lines only hold the tree together.
     speaks: bool,
-    workspace: Workspace,
+    position: Position,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Workspace {
-    /// Set if the line is on the branch that is replayed.
-    Branch,
-    /// Next to it: results of calls that ran side by side hang on the call they belong to, and only the last of them is
-    /// followed by what comes next.
-    Beside,
-    Elsewhere,
+enum Position {
+    /// The line is on the branch that is replayed.
+    OnBranch,
+    /// The line follows the branch and may be the result of a call. Results of calls that ran side by side are all
+    /// children of the call, and the branch continues after the last of them only.
+    SideResult,
+    OffBranch,
 }
 
 /// The lines to replay.
@@ -78,7 +78,7 @@ impl Chain {
         }
         let (mut nodes, places) = index(Lines::new(file.try_clone()?, 0)?)?;
         follow(&mut nodes, &places);
-        nodes.retain(|node| node.speaks && node.workspace != Workspace::Elsewhere);
+        nodes.retain(|node| node.speaks && node.position != Position::OffBranch);
         let cut = within_budget(&mut nodes);
         Ok(Self { file, nodes: nodes.into_iter(), cut })
     }
@@ -91,7 +91,7 @@ impl Chain {
                 break;
             };
             if let Ok(line) = serde_json::from_slice(&bytes) {
-                return Ok(Some(Link { line, results_only: node.workspace == Workspace::Beside }));
+                return Ok(Some(Link { line, results_only: node.position == Position::SideResult }));
             }
         }
         Ok(None)
@@ -114,7 +114,7 @@ fn index(mut lines: Lines) -> io::Result<(Vec<Node>, HashMap<Uuid, usize>)> {
             length: lines.position() - line.offset,
             parent: head.parent_uuid.or(head.logical_parent_uuid),
             speaks: matches!(&*head.kind, "user" | "assistant" | "system"),
-            workspace: Workspace::Elsewhere,
+            position: Position::OffBranch,
         });
     }
     Ok((nodes, places))
@@ -124,18 +124,18 @@ fn index(mut lines: Lines) -> io::Result<(Vec<Node>, HashMap<Uuid, usize>)> {
 fn follow(nodes: &mut [Node], places: &HashMap<Uuid, usize>) {
     let mut at = nodes.iter().rposition(|node| node.speaks);
     while let Some(index) = at {
-        let Some(node) = nodes.get_mut(index).filter(|node| node.workspace == Workspace::Elsewhere) else {
+        let Some(node) = nodes.get_mut(index).filter(|node| node.position == Position::OffBranch) else {
             break;
         };
-        node.workspace = Workspace::Branch;
+        node.position = Position::OnBranch;
         // A parent whose line is lost is taken to be the line before.
         at = node.parent.and_then(|parent| places.get(&parent).copied().or(index.checked_sub(1)));
     }
-    let on_branch: Vec<bool> = nodes.iter().map(|node| node.workspace == Workspace::Branch).collect();
-    for node in nodes.iter_mut().filter(|node| node.workspace == Workspace::Elsewhere) {
+    let on_branch: Vec<bool> = nodes.iter().map(|node| node.position == Position::OnBranch).collect();
+    for node in nodes.iter_mut().filter(|node| node.position == Position::OffBranch) {
         let parent = node.parent.and_then(|parent| places.get(&parent));
         if parent.is_some_and(|parent| on_branch.get(*parent) == Some(&true)) {
-            node.workspace = Workspace::Beside;
+            node.position = Position::SideResult;
         }
     }
 }

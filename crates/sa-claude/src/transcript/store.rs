@@ -9,7 +9,7 @@ const MAX_SLUG: usize = 200;
 
 /// The name of the folder in which the CLI keeps the sessions of `cwd`: every UTF-16 unit that is no ASCII letter or digit
 /// becomes `-`; a long name is cut, and a hash of the path is appended.
-pub(crate) fn slug(cwd: &Path) -> String {
+pub(super) fn slug(cwd: &Path) -> String {
     let path = cwd.to_string_lossy();
     let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from);
     let name: String = path.encode_utf16().map(plain).collect();
@@ -50,7 +50,7 @@ pub(super) fn all_projects(config: &Path) -> Vec<PathBuf> {
 }
 
 /// The transcript of a session, looked for among those of `cwd` first.
-pub(super) fn find(config: &Path, id: &str, cwd: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn find(config: &Path, id: &str, cwd: Option<&Path>) -> Option<PathBuf> {
     let name = is_session_id(id).then(|| format!("{id}.jsonl"))?;
     let near = cwd.map(|cwd| project(config, cwd)).into_iter();
     near.chain(all_projects(config)).map(|folder| folder.join(&name)).find(|path| path.is_file())

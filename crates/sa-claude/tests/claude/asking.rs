@@ -1,6 +1,6 @@
 //! Permissions, questions and plans.
 
-use crate::client::{Client, request, stop_reason, updates};
+use crate::client::{Client, SESSION, request, stop_reason, updates};
 use serde_json::{Value, json};
 
 fn ask(client: &mut Client, id: &str, tool: &str, input: Value, suggestions: Value) -> Vec<Value> {
@@ -104,6 +104,32 @@ fn cancelling_the_turn_takes_its_questions_back() {
     assert_eq!(responses(&mut client)[0]["behavior"], "deny");
     client.result(json!({ "terminal_reason": "aborted_tools" }));
     assert_eq!(stop_reason(&client.state("idle")), "cancelled");
+}
+
+#[test]
+fn switching_to_plan_mode_refuses_open_questions_about_changes() {
+    type Switch = fn(&mut Client) -> Vec<Value>;
+    let by_client: Switch = |client| {
+        client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
+        client.respond("set_permission_mode", json!({ "mode": "plan" }))
+    };
+    let by_cli: Switch =
+        |client| client.native(&json!({ "type": "system", "subtype": "status", "permissionMode": "plan" }));
+    for switch in [by_client, by_cli] {
+        let mut client = running(json!({}));
+        let edit = ask(&mut client, "a", "Write", json!({ "file_path": "/project/a" }), json!([]));
+        let edit = request(&edit, "session/request_permission");
+        let fetch = ask(&mut client, "b", "WebFetch", json!({ "url": "https://example.com" }), json!([]));
+        let fetch = request(&fetch, "session/request_permission");
+        let messages = switch(&mut client);
+        let withdrawn = request(&messages, "$/cancel_request");
+        assert_eq!(withdrawn["params"]["requestId"], edit["id"]);
+        assert_eq!(responses(&mut client)[0]["behavior"], "deny");
+        client.choose(&edit, "allow_once");
+        assert!(responses(&mut client).is_empty(), "the old dialog allows nothing");
+        client.choose(&fetch, "allow_once");
+        assert_eq!(responses(&mut client)[0]["behavior"], "allow", "reading is still up to the user");
+    }
 }
 
 #[test]

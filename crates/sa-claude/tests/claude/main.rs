@@ -9,3 +9,4 @@ mod opening;
 mod replay;
 mod settings;
 mod turns;
+mod unfinished;

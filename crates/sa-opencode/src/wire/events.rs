@@ -1,11 +1,10 @@
 //! The stream of events, taken up again when it breaks.
 
 use super::exchange::send;
-use super::tell;
 use crate::endpoint::Endpoint;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use sa_acp::{Agent, InputLine, LineBuffer, MAX_LINE};
+use sa_acp::{EventSink, InputLine, LineBuffer, MAX_LINE};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -20,19 +19,19 @@ const SILENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Passes events on forever.
-pub(super) async fn follow(endpoint: Endpoint, agent: Agent) {
+pub(super) async fn follow(endpoint: Endpoint, sink: EventSink) {
     loop {
         let reason = match send(&endpoint, "GET", PATH, None).await {
             Ok(response) if response.status().is_success() => {
-                if !tell(&agent, &json!({ "up": true })).await {
+                if !sink.send_json(&json!({ "up": true })).await {
                     return;
                 }
-                read(response.into_body(), &agent).await
+                read(response.into_body(), &sink).await
             }
             Ok(response) => format!("the server answers {}", response.status()),
             Err(error) => error.to_string(),
         };
-        if !tell(&agent, &json!({ "down": reason })).await {
+        if !sink.send_json(&json!({ "down": reason })).await {
             return;
         }
         sleep(PAUSE).await;
@@ -40,7 +39,7 @@ pub(super) async fn follow(endpoint: Endpoint, agent: Agent) {
 }
 
 /// Passes events on until no more come, and says why.
-async fn read(mut body: Incoming, agent: &Agent) -> String {
+async fn read(mut body: Incoming, sink: &EventSink) -> String {
     let mut lines = LineBuffer::new(MAX_LINE);
     loop {
         let frame = match timeout(SILENCE, body.frame()).await {
@@ -51,14 +50,14 @@ async fn read(mut body: Incoming, agent: &Agent) -> String {
         };
         let Some(data) = frame.data_ref() else { continue };
         for line in cut(&mut lines, data) {
-            let told = match line {
-                Ok(line) => agent.hear(line).await,
+            let is_sent = match line {
+                Ok(line) => sink.send_line(line).await,
                 Err(length) => {
                     let reason = format!("an event of {length} bytes is too long");
-                    tell(agent, &json!({ "unparsed": reason })).await
+                    sink.send_json(&json!({ "unparsed": reason })).await
                 }
             };
-            if !told {
+            if !is_sent {
                 return "nobody listens".to_owned();
             }
         }

@@ -1,6 +1,5 @@
 //! One request and its answer, on a connection of their own.
 
-use super::tell;
 use crate::endpoint::Endpoint;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -8,7 +7,7 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use sa_acp::{Agent, MAX_LINE};
+use sa_acp::{EventSink, MAX_LINE};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -29,7 +28,7 @@ struct Call<'a> {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes the request of a line and sends the answer to the agent.
-pub(super) async fn exchange(endpoint: Endpoint, line: Vec<u8>, agent: Agent) {
+pub(super) async fn exchange(endpoint: Endpoint, line: Vec<u8>, sink: EventSink) {
     let call: Call<'_> = match serde_json::from_slice(&line) {
         Ok(call) => call,
         Err(error) => return tracing::error!(%error, "a request that cannot be read"),
@@ -39,10 +38,10 @@ pub(super) async fn exchange(endpoint: Endpoint, line: Vec<u8>, agent: Agent) {
         Ok(line) => {
             let mut answer = format!("{{\"id\":{},", call.id).into_bytes();
             answer.extend_from_slice(&line);
-            agent.hear(answer).await;
+            sink.send_line(answer).await;
         }
         Err(error) => {
-            tell(&agent, &json!({ "id": call.id, "broken": error.to_string() })).await;
+            sink.send_json(&json!({ "id": call.id, "broken": error.to_string() })).await;
         }
     }
 }

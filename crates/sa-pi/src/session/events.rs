@@ -110,6 +110,7 @@ impl Session {
             Then::Gate | Then::State | Then::Models | Then::Commands | Then::History => {
                 self.on_greeting(core, &then, answer);
             }
+            Then::Reloaded => self.on_reloaded(core, answer),
             Then::Prompted => self.on_prompted(core, answer),
             Then::Settled => self.on_settled(core),
             // Nothing may have run that would end.

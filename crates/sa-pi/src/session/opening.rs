@@ -57,18 +57,37 @@ impl Session {
     /// Opens a session that is open.
     pub(crate) fn reopen(&mut self, core: &mut Core, request: OpenRequest<()>) -> Result<(), Error> {
         let OpenRequest { key, how, workspace } = request;
-        if self.opening.is_some() || !self.conversation.is_open() {
+        if self.opening().is_some() || !self.conversation.is_open() {
             return Err(failure("the session is being opened or closed already", "busy"));
         }
         self.workspace.check_directory(&workspace)?;
         self.workspace = workspace;
-        let is_loaded = how.is_loaded();
-        self.opening = Some(Opening { key, how });
-        if is_loaded && self.child.is_some() {
-            self.send(core, plain("get_messages"), Some(core.host.limits.control), Then::History);
+        let opening = Opening { key, how };
+        if opening.how.is_loaded() && self.child.is_some() {
+            self.reopening = Some(opening);
+            self.send(core, plain("get_messages"), Some(core.host.limits.control), Then::Reloaded);
         } else {
-            self.opened(core);
+            self.opened(core, &opening);
         }
+        Ok(())
+    }
+
+    /// Handles the history of a session that was open already, unless the request for it was given up.
+    pub(super) fn on_reloaded(&mut self, core: &mut Core, data: Result<Value, String>) {
+        if self.reopening.is_none() {
+            return;
+        }
+        if let Err(reason) = self.replay_answer(core, data) {
+            return self.fail_opening(core, &failure(reason, "history_failed"));
+        }
+        if let Some(reopening) = self.reopening.take() {
+            self.opened(core, &reopening);
+        }
+    }
+
+    fn replay_answer(&mut self, core: &mut Core, data: Result<Value, String>) -> Result<(), String> {
+        let messages: Vec<Message> = read(data.map(|data| member(data, "messages")))?;
+        self.replay(core, &messages);
         Ok(())
     }
 
@@ -80,20 +99,14 @@ impl Session {
                 .map(|models: Vec<Model>| self.settings.models = models),
             Then::Commands => read(data.map(|data| member(data, "commands")))
                 .map(|commands: Vec<SlashCommand>| self.settings.learn_commands(&commands)),
-            Then::History => read(data.map(|data| member(data, "messages")))
-                .map(|messages: Vec<Message>| self.replay(core, &messages)),
+            Then::History => self.replay_answer(core, data),
             _ => data.map(|_| ()),
         };
         if let Err(reason) = learned {
             return self.greeting_failed(core, &failure(reason, "handshake_failed"));
         }
         let Some(child) = &mut self.child else { return };
-        let was_done = child.note.is_done();
         child.note.missing = child.note.missing.saturating_sub(1);
-        if was_done {
-            // The history of a session that was open already.
-            return self.opened(core);
-        }
         if child.note.is_done() {
             self.greeted(core);
         }
@@ -122,20 +135,24 @@ impl Session {
                            or run `pi` in a terminal and use /login";
             return self.greeting_failed(core, &auth_required(message));
         }
-        self.opened(core);
+        if let Some(opening) = self.opening.take() {
+            self.opened(core, &opening);
+        }
         self.send_next(core);
     }
 
-    /// Answers the client that opened the session, if one did.
-    fn opened(&mut self, core: &mut Core) {
-        let Some(Opening { key, how }) = self.opening.take() else { return };
+    /// Answers the client that opened the session.
+    fn opened(&self, core: &mut Core, Opening { key, how }: &Opening) {
         let settings = (self.settings.modes.state(), self.settings.options());
         let (id, commands) = (&self.conversation.id, self.settings.commands.clone());
-        core.io.client.opened_with_commands(&key, &how, id, settings, commands);
+        core.io.client.opened_with_commands(key, how, id, settings, commands);
     }
 
-    /// Refuses to open the session, if a client waits for that.
+    /// Refuses to open the session, if a client waits for that. A session that was open before stays open.
     pub(super) fn fail_opening(&mut self, core: &mut Core, error: &Error) {
+        if let Some(reopening) = self.reopening.take() {
+            core.io.client.fail(&reopening.key, error);
+        }
         if let Some(opening) = self.opening.take() {
             core.io.client.fail(&opening.key, error);
             self.conversation.discard();
@@ -147,9 +164,18 @@ impl Session {
         if let Some(child) = &mut self.child {
             child.end(&mut core.io.processes, core.host.limits.drain);
         }
-        self.requests.take_all();
+        self.fail_requests(core, error);
         self.fail_opening(core, error);
         self.conversation.fail_queue(&mut core.io.client, error);
+    }
+
+    /// Drops all requests to the process, and refuses the changes that a client waits for.
+    pub(super) fn fail_requests(&mut self, core: &mut Core, error: &Error) {
+        for then in self.requests.take_all() {
+            if let Then::Changed(request, _) = then {
+                core.io.client.fail(&request.key, error);
+            }
+        }
     }
 }
 

@@ -4,3 +4,4 @@ mod asking;
 mod client;
 mod recorded;
 mod turns;
+mod unfinished;
