@@ -126,6 +126,10 @@ impl Core {
             Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
             Err(reason) => return self.io.client.fail(&opening.key, &not_opened(&opening, reason)),
         };
+        if let Some(session) = opening.how.continued().and_then(|id| sessions.get_mut(&id.0)) {
+            // An open session stays as it is: it has prompts and a client that waits.
+            return session.reopened(self, &opening, opened.thread.turns);
+        }
         let session = Session::open(self, opening, opened);
         sessions.insert(session.conversation.id.0.clone(), session);
     }

@@ -175,6 +175,19 @@ fn an_open_session_can_be_loaded_again_but_not_twice_at_once() {
 }
 
 #[test]
+fn a_session_that_waits_for_the_app_server_is_not_opened_twice() {
+    let mut client = Client::greeted(host(), json!({}));
+    assert!(client.call("session/load", known(THREAD)).is_empty());
+    let busy = client.call("session/load", known(THREAD));
+    assert_eq!(answer(&busy)["error"]["data"]["errorKind"], "busy");
+    client.shake_hands();
+    client.respond("thread/resume", opened(THREAD));
+    assert!(!client.awaits("thread/resume"));
+    let messages = client.respond("skills/list", json!({ "data": [] }));
+    assert!(answer(&messages)["result"].is_object(), "{messages:?}");
+}
+
+#[test]
 fn unknown_sessions_are_not_found() {
     let mut client = Client::open(json!({}));
     for method in ["session/load", "session/resume", "session/fork"] {
