@@ -29,11 +29,10 @@ pub struct Permission {
 
 #[derive(Debug)]
 enum Kind {
-    Command,
+    /// A command; whether it only reads.
+    Command { is_harmless: bool },
     /// A change of files; whether all of them are the session's to change.
-    Change {
-        is_inside: bool,
-    },
+    Change { is_inside: bool },
     /// A tool of an MCP server.
     Tool,
     /// More than the sandbox allows.
@@ -43,7 +42,7 @@ enum Kind {
 impl Permission {
     fn answer(&self, decision: &Decision) -> Value {
         match &self.kind {
-            Kind::Command | Kind::Change { .. } => decided(match decision {
+            Kind::Command { .. } | Kind::Change { .. } => decided(match decision {
                 Decision::Once => "accept",
                 Decision::Session | Decision::Forever => "acceptForSession",
                 Decision::Rejected | Decision::Failed(_) => "decline",
@@ -112,7 +111,8 @@ fn options(always: &str) -> Vec<PermissionOption> {
 
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
-        let is_allowed = is_harmless(&approval) && self.settings.lets_look();
+        let is_harmless = is_harmless(&approval);
+        let is_allowed = is_harmless && self.settings.lets_look();
         if is_allowed && self.workspace.asking == Asking::Needed {
             return self.respond(core, id, &decided("accept"));
         }
@@ -130,7 +130,7 @@ impl Session {
             None => self.command_of(core, approval),
         };
         let update = self.about(core, &call, described, reason.as_deref());
-        let permission = Permission { call, kind: Kind::Command, is_own };
+        let permission = Permission { call, kind: Kind::Command { is_harmless }, is_own };
         let options = options("Always allow this command in this session");
         let reason = if is_allowed { AskReason::ClientRules } else { AskReason::Needed };
         self.ask_permission(core, id, permission, PermissionRequest { call: update, options, reason });
@@ -238,7 +238,7 @@ impl Session {
         }
         let fields = match described.or_else(|| tools.get(call).map(|tool| tool.described.clone())) {
             Some(mut described) => {
-                // Why is asked stands before what is asked about.
+                // The reason comes first.
                 described.content.splice(0..0, reason.map(paragraph));
                 described.into_fields()
             }
@@ -280,6 +280,27 @@ impl Session {
         self.edits_allowed |=
             *decision == Decision::Session && matches!(permission.kind, Kind::Change { is_inside: true });
         self.respond(core, id, &permission.answer(decision));
+    }
+
+    /// Refuses open questions about calls that the mode refuses now.
+    pub(super) fn reconsider(&mut self, core: &mut Core) {
+        if !self.settings.refuses() {
+            return;
+        }
+        let lets_look = self.settings.lets_look();
+        let is_refused = |ask: &Ask| match ask {
+            Ask::Permission(permission) => {
+                !(lets_look && matches!(permission.kind, Kind::Command { is_harmless: true }))
+            }
+            _ => false,
+        };
+        let refused: Vec<_> = self.conversation.asks.extract_if(.., |_, ask| is_refused(ask)).collect();
+        for (id, ask) in refused {
+            core.io.client.withdraw(&self.conversation.id, Some(&id));
+            if let Ask::Permission(permission) = ask {
+                self.on_decision(core, &id, *permission, &Decision::Rejected);
+            }
+        }
     }
 
     /// Returns whether a change is known to concern only files of the session's directories.

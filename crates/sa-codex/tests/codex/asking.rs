@@ -111,6 +111,43 @@ fn tool_approval(persist: Value) -> Value {
 }
 
 #[test]
+fn switching_to_plan_mode_refuses_open_questions() {
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    let mut connection = command("curl example.com", unknown());
+    connection["networkApprovalContext"] = json!({ "host": "example.com", "protocol": "https" });
+    let grant = json!({ "turnId": "t1", "itemId": "g", "permissions": { "network": { "enabled": true } } });
+    let patch = json!({ "turnId": "t1", "itemId": "p" });
+    let questions = [
+        ("item/fileChange/requestApproval", patch, json!({ "decision": "decline" })),
+        ("item/commandExecution/requestApproval", connection, json!({ "decision": "decline" })),
+        (
+            "mcpServer/elicitation/request",
+            tool_approval(json!(null)),
+            json!({ "action": "decline", "content": null }),
+        ),
+        ("item/permissions/requestApproval", grant, json!({ "permissions": {}, "scope": "turn" })),
+    ];
+    let mut asked = Vec::new();
+    for (id, (method, params, _)) in (0..).zip(&questions) {
+        asked.push(request(&client.ask(id, method, params.clone()), "session/request_permission"));
+    }
+    client.written();
+    let messages = client.set_mode("plan");
+    for question in &asked {
+        let is_withdrawn = |it: &Value| it["params"]["requestId"] == question["id"];
+        assert!(messages.iter().any(is_withdrawn), "{question}: {messages:?}");
+    }
+    let refusals = questions.map(|(.., refusal)| refusal);
+    assert_eq!(client.replies().iter().map(|it| it["result"].clone()).collect::<Vec<_>>(), refusals);
+    let ended = updates(&messages, "tool_call_update");
+    assert!(ended.iter().all(|call| call["status"] == "failed"), "{ended:?}");
+    assert_eq!(ended.len(), 2, "calls that were announced for a question alone");
+    client.choose(&asked[0], "allow_once");
+    assert!(client.replies().is_empty(), "too late");
+}
+
+#[test]
 fn tools_of_servers_are_asked_about_at_their_call() {
     let call = |id: &str| json!({ "type": "mcpToolCall", "id": id, "server": "tiny", "tool": "note", "arguments": {}, "status": "inProgress" });
     for (option, answer) in [
