@@ -208,6 +208,31 @@ fn unknown_sessions_are_not_found() {
 }
 
 #[test]
+fn ids_that_cannot_be_a_threads_are_not_found() {
+    let mut client = Client::open(json!({}));
+    for reason in
+        ["invalid session id: invalid length", "invalid thread id: invalid length", "thread not found: nope"]
+    {
+        client.call("session/load", known("nope"));
+        let messages = client.refuse("thread/resume", reason);
+        assert_eq!(answer(&messages)["error"]["code"], -32002, "{reason}");
+    }
+}
+
+#[test]
+fn a_thread_is_not_lost_because_something_else_is_not_found() {
+    let reason = "failed to load configuration: Model provider `x` not found";
+    let mut client = Client::open(json!({}));
+    client.call("session/load", known("t9"));
+    let messages = client.refuse("thread/resume", reason);
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "open_failed");
+    client.call("session/delete", json!({ "sessionId": "t9" }));
+    client.refuse("thread/delete", reason);
+    let messages = client.refuse("thread/archive", reason);
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "delete_failed");
+}
+
+#[test]
 fn what_copies_were_made_of_is_put_away_instead_of_deleted() {
     let mut client = Client::open(json!({}));
     client.call("session/delete", json!({ "sessionId": THREAD }));
