@@ -16,7 +16,7 @@ use sa_acp::{
     permission_options,
 };
 use sa_shell::only_reads;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
 #[derive(Debug)]
@@ -162,9 +162,13 @@ impl Session {
         }
         let mut update = self.about(core, &approval.item_id, None, approval.reason.as_deref());
         if let Some(root) = approval.grant_root {
-            let mut input = update.fields.raw_input.take().unwrap_or_else(|| json!({}));
-            input["grantRoot"] = json!(root);
-            update.fields = update.fields.raw_input(input);
+            let mut input = match update.fields.raw_input.take() {
+                Some(Value::Object(input)) => input,
+                // A call of an MCP server's tool may have any input.
+                _ => Map::new(),
+            };
+            input.insert("grantRoot".to_owned(), json!(root));
+            update.fields = update.fields.raw_input(Value::Object(input));
         }
         let call = approval.item_id;
         let permission = Permission { call, kind: Kind::Change { is_inside }, is_own: false };

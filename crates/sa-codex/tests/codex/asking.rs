@@ -102,6 +102,20 @@ fn changes_are_asked_about_with_the_file_before_and_after() {
     assert_eq!(client.replies()[0]["result"]["decision"], "acceptForSession");
 }
 
+#[test]
+fn a_question_about_a_call_with_odd_input_is_asked() {
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    started(
+        &mut client,
+        json!({ "type": "mcpToolCall", "id": "m", "server": "tiny", "tool": "note", "arguments": ["a"], "status": "inProgress" }),
+    );
+    let approval = json!({ "turnId": "t1", "itemId": "m", "grantRoot": "/project/out" });
+    let messages = client.ask(0, "item/fileChange/requestApproval", approval);
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(asked["params"]["toolCall"]["rawInput"], json!({ "grantRoot": "/project/out" }));
+}
+
 fn tool_approval(persist: Value) -> Value {
     json!({
         "turnId": "t1", "serverName": "tiny", "mode": "form", "message": "Allow the tiny MCP server to run tool \"note\"?",
