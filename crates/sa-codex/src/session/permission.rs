@@ -229,7 +229,7 @@ impl Session {
 
     /// Returns the call that is asked about, as the question describes it, else as the client knows it. The client is notified of a call that it
     /// does not know.
-    fn about(
+    pub(super) fn about(
         &mut self,
         core: &mut Core,
         call: &str,
