@@ -206,10 +206,16 @@ pub(super) fn is_thread(id: &str) -> bool {
     id.strip_prefix("T-").is_some_and(|rest| !rest.is_empty() && rest.len() <= 64 && letters(rest))
 }
 
-/// Returns whether an error means that there is no such thread.
+/// Returns whether an error has the CLI's words for a thread that does not exist: `Thread <id or address> does not exist.` A shell
+/// says `not found` as well, about a program.
 fn is_missing(error: &Error) -> bool {
     let words = error.message.to_lowercase();
-    words.contains("not found") || words.contains("does not exist")
+    words.split("thread ").skip(1).any(|rest| {
+        let is_id = |word: &str| word.rsplit('/').next().is_some_and(|id| id.starts_with("t-"));
+        let said = rest.split_once(' ').filter(|(word, _)| is_id(word)).map_or(rest, |(_, said)| said);
+        let sentence = said.split('.').next().unwrap_or_default();
+        matches!(sentence, "not found" | "does not exist" | "not found or you don't have access")
+    })
 }
 
 fn deleted(core: &mut Core, keys: &[RequestKey], done: Result<String, Error>) {

@@ -9,7 +9,7 @@ use super::native::line::{self, ServerLine};
 use super::replies::{Outcome, Then};
 use super::server::{ProcessFacts, is_collision};
 use super::session::{Opening, Session, servers};
-use agent_client_protocol_schema::v1::Error;
+use agent_client_protocol_schema::v1::{Error, SessionId};
 use sa_acp::{Ended, Job, ListRequest, OpenRequest, Served, Server, Sessions, clipped, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -43,14 +43,8 @@ impl Served for Core {
             request.resolve(|path| self.host.disk.is_directory(path), servers)?;
         let mut is_open = false;
         if let Some(id) = how.continued() {
-            let awaited = |then: &Then| match then {
-                Then::Opened(opening) | Then::Reread(opening) => opening.how.origin() == Some(id),
-                _ => false,
-            };
-            let is_held = self.held.iter().any(|held| held.opening.how.origin() == Some(id));
-            let is_opening = is_held || self.server.awaited().any(awaited);
             let known = sessions.get(&id.0);
-            if is_opening || known.is_some_and(|session| !session.conversation.is_open()) {
+            if self.is_opening(id) || known.is_some_and(|session| !session.conversation.is_open()) {
                 return Err(failure("the session is being opened or closed already", "busy"));
             }
             if let Some(session) = known {
@@ -140,6 +134,20 @@ enum Owner {
 }
 
 impl Core {
+    /// Returns whether a client waits for that session to be opened.
+    fn is_opening(&self, id: &SessionId) -> bool {
+        let waiting = self.server.jobs.iter().filter_map(|job| match job {
+            Job::Open(opening) => Some(&**opening),
+            _ => None,
+        });
+        let sent = self.server.awaited().filter_map(|then| match then {
+            Then::Opened(opening) | Then::Reread(opening) => Some(&**opening),
+            _ => None,
+        });
+        let held = self.held.iter().map(|held| &held.opening);
+        waiting.chain(sent).chain(held).any(|opening| opening.how.continued() == Some(id))
+    }
+
     /// Returns the session of a thread, and whether the thread is its own or a sub-agent's.
     fn session_of<'a>(
         &self,

@@ -69,10 +69,12 @@ impl Outcome<'_> {
     }
 }
 
-/// Returns whether these are the words for a thread that does not exist.
+/// Returns whether a refusal means that the thread does not exist. Other things are `not found` as well, such as the provider
+/// that a thread was started with.
 fn is_unknown(reason: &str) -> bool {
-    let words = ["no rollout found", "not found", "invalid thread id", "invalid session id"];
-    words.iter().any(|words| reason.contains(words))
+    let words =
+        ["no rollout found for ", "thread not found: ", "invalid thread id: ", "invalid session id: "];
+    words.iter().any(|words| reason.starts_with(words))
 }
 
 /// Returns whether a refusal means that another process works on the thread, or that it is being unloaded.
@@ -126,6 +128,10 @@ impl Core {
             Err(reason) if is_held(&reason) => return self.hold(opening, &reason),
             Err(reason) => return self.io.client.fail(&opening.key, &not_opened(&opening, reason)),
         };
+        if let Some(session) = opening.how.continued().and_then(|id| sessions.get_mut(&id.0)) {
+            // An open session stays as it is: it has prompts and a client that waits.
+            return session.reopened(self, &opening, opened.thread.turns);
+        }
         let session = Session::open(self, opening, opened);
         sessions.insert(session.conversation.id.0.clone(), session);
     }

@@ -159,6 +159,7 @@ impl sa_acp::Session<Core> for Session {
         self.settings.apply(change);
         let mode = self.settings.modes.take_change();
         core.io.client.setting_changed(&self.conversation.id, &request, mode, self.settings.options());
+        self.reconsider(core);
         Ok(())
     }
 

@@ -150,6 +150,31 @@ fn a_thread_is_resumed_without_a_word_and_one_that_is_not_there_is_not() {
 }
 
 #[test]
+fn only_the_words_of_the_cli_mean_that_a_thread_is_gone() {
+    let load = json!({ "sessionId": "T-9", "cwd": "/project", "mcpServers": [] });
+    let (export, delete) =
+        (Launch::Export { thread: "T-9".to_owned() }, Launch::Delete { thread: "T-9".to_owned() });
+    for (stderr, is_gone) in [
+        ("Thread T-9 does not exist.", true),
+        ("Thread https://ampcode.com/threads/T-9 does not exist.", true),
+        ("Error: Failed to export thread: Thread T-9 not found", true),
+        ("Error: Failed to delete thread: Thread not found", true),
+        ("/usr/local/bin/amp: 3: exec: node: not found", false),
+        ("Error: Cannot find module 'x': the file does not exist", false),
+        ("Thread T-9 not found locally and cannot fetch from server: fetch refused", false),
+    ] {
+        let mut client = Client::greeted(host());
+        client.call("session/load", load.clone());
+        client.run_errand(&Launch::Help, "");
+        let messages = client.fail_errand(&export, stderr);
+        assert_eq!(answer(&messages)["error"]["code"] == -32002, is_gone, "{stderr}: {messages:?}");
+        client.call("session/delete", json!({ "sessionId": "T-9" }));
+        let messages = client.fail_errand(&delete, stderr);
+        assert_eq!(answer(&messages).get("result").is_some(), is_gone, "{stderr}: {messages:?}");
+    }
+}
+
+#[test]
 fn threads_of_a_directory_are_listed() {
     for (cwd, title) in [("/project", "One"), ("/else where", "Two")] {
         let mut client = Client::greeted(host());

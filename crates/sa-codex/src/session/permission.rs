@@ -16,7 +16,7 @@ use sa_acp::{
     permission_options,
 };
 use sa_shell::only_reads;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::{Component, Path};
 
 #[derive(Debug)]
@@ -29,11 +29,10 @@ pub struct Permission {
 
 #[derive(Debug)]
 enum Kind {
-    Command,
+    /// A command; whether it only reads.
+    Command { is_harmless: bool },
     /// A change of files; whether all of them are the session's to change.
-    Change {
-        is_inside: bool,
-    },
+    Change { is_inside: bool },
     /// A tool of an MCP server.
     Tool,
     /// More than the sandbox allows.
@@ -43,7 +42,7 @@ enum Kind {
 impl Permission {
     fn answer(&self, decision: &Decision) -> Value {
         match &self.kind {
-            Kind::Command | Kind::Change { .. } => decided(match decision {
+            Kind::Command { .. } | Kind::Change { .. } => decided(match decision {
                 Decision::Once => "accept",
                 Decision::Session | Decision::Forever => "acceptForSession",
                 Decision::Rejected | Decision::Failed(_) => "decline",
@@ -112,7 +111,8 @@ fn options(always: &str) -> Vec<PermissionOption> {
 
 impl Session {
     pub(super) fn ask_command(&mut self, core: &mut Core, id: &str, approval: CommandApproval) {
-        let is_allowed = is_harmless(&approval) && self.settings.lets_look();
+        let is_harmless = is_harmless(&approval);
+        let is_allowed = is_harmless && self.settings.lets_look();
         if is_allowed && self.workspace.asking == Asking::Needed {
             return self.respond(core, id, &decided("accept"));
         }
@@ -130,7 +130,7 @@ impl Session {
             None => self.command_of(core, approval),
         };
         let update = self.about(core, &call, described, reason.as_deref());
-        let permission = Permission { call, kind: Kind::Command, is_own };
+        let permission = Permission { call, kind: Kind::Command { is_harmless }, is_own };
         let options = options("Always allow this command in this session");
         let reason = if is_allowed { AskReason::ClientRules } else { AskReason::Needed };
         self.ask_permission(core, id, permission, PermissionRequest { call: update, options, reason });
@@ -162,9 +162,13 @@ impl Session {
         }
         let mut update = self.about(core, &approval.item_id, None, approval.reason.as_deref());
         if let Some(root) = approval.grant_root {
-            let mut input = update.fields.raw_input.take().unwrap_or_else(|| json!({}));
-            input["grantRoot"] = json!(root);
-            update.fields = update.fields.raw_input(input);
+            let mut input = match update.fields.raw_input.take() {
+                Some(Value::Object(input)) => input,
+                // A call of an MCP server's tool may have any input.
+                _ => Map::new(),
+            };
+            input.insert("grantRoot".to_owned(), json!(root));
+            update.fields = update.fields.raw_input(Value::Object(input));
         }
         let call = approval.item_id;
         let permission = Permission { call, kind: Kind::Change { is_inside }, is_own: false };
@@ -225,7 +229,7 @@ impl Session {
 
     /// Returns the call that is asked about, as the question describes it, else as the client knows it. The client is notified of a call that it
     /// does not know.
-    fn about(
+    pub(super) fn about(
         &mut self,
         core: &mut Core,
         call: &str,
@@ -238,7 +242,7 @@ impl Session {
         }
         let fields = match described.or_else(|| tools.get(call).map(|tool| tool.described.clone())) {
             Some(mut described) => {
-                // Why is asked stands before what is asked about.
+                // The reason comes first.
                 described.content.splice(0..0, reason.map(paragraph));
                 described.into_fields()
             }
@@ -280,6 +284,27 @@ impl Session {
         self.edits_allowed |=
             *decision == Decision::Session && matches!(permission.kind, Kind::Change { is_inside: true });
         self.respond(core, id, &permission.answer(decision));
+    }
+
+    /// Refuses open questions about calls that the mode refuses now.
+    pub(super) fn reconsider(&mut self, core: &mut Core) {
+        if !self.settings.refuses() {
+            return;
+        }
+        let lets_look = self.settings.lets_look();
+        let is_refused = |ask: &Ask| match ask {
+            Ask::Permission(permission) => {
+                !(lets_look && matches!(permission.kind, Kind::Command { is_harmless: true }))
+            }
+            _ => false,
+        };
+        let refused: Vec<_> = self.conversation.asks.extract_if(.., |_, ask| is_refused(ask)).collect();
+        for (id, ask) in refused {
+            core.io.client.withdraw(&self.conversation.id, Some(&id));
+            if let Ask::Permission(permission) = ask {
+                self.on_decision(core, &id, *permission, &Decision::Rejected);
+            }
+        }
     }
 
     /// Returns whether a change is known to concern only files of the session's directories.

@@ -7,11 +7,11 @@ use super::prompt::Work;
 use super::settings::Mode;
 use super::turn::Turn;
 use crate::core::Core;
-use agent_client_protocol_schema::v1::{
-    SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+use agent_client_protocol_schema::v1::{StopReason, ToolCallStatus, ToolKind};
+use sa_acp::{
+    AskReason, Described, Outcome, PermissionRequest, Reply, Session as _, chosen, paragraph, plan_options,
 };
-use sa_acp::{AskReason, PermissionRequest, Reply, Session as _, chosen, paragraph, plan_options};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A plan that the model proposes.
 #[derive(Debug)]
@@ -49,20 +49,13 @@ impl Session {
         }
         // The plan itself was a message under its id.
         let call = format!("{}-approval", proposal.id);
-        let content = vec![paragraph(proposal.text.clone())];
-        let told = ToolCall::new(call.clone(), "Ready to implement?")
-            .kind(ToolKind::SwitchMode)
-            .status(ToolCallStatus::Pending)
-            .content(content.clone());
-        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCall(told));
-        let fields = ToolCallUpdateFields::new()
-            .title("Ready to implement?".to_owned())
-            .kind(ToolKind::SwitchMode)
-            .content(content);
-        let options = plan_options(&self.settings.modes, &APPROVALS, Mode::Plan);
+        let described = Described {
+            content: vec![paragraph(proposal.text.clone())],
+            ..Described::new("plan", ToolKind::SwitchMode, "Ready to implement?", Value::Null)
+        };
         let request = PermissionRequest {
-            call: ToolCallUpdate::new(call.clone(), fields),
-            options,
+            call: self.about(core, &call, Some(described), None),
+            options: plan_options(&self.settings.modes, &APPROVALS, Mode::Plan),
             reason: AskReason::Needed,
         };
         // No question of the app-server has such an id.
@@ -104,9 +97,9 @@ impl Session {
         self.send_next(core);
     }
 
-    fn report_plan(&self, core: &mut Core, call: &str, status: ToolCallStatus) {
-        let update = ToolCallUpdate::new(call.to_owned(), ToolCallUpdateFields::new().status(status));
-        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCallUpdate(update));
+    fn report_plan(&mut self, core: &mut Core, call: &str, status: ToolCallStatus) {
+        let outcome = Outcome::new(status, Vec::new(), Value::Null);
+        self.tools.running.done(&mut core.io.client, &self.conversation.id, call, outcome);
     }
 
     /// The prompt is cancelled while its plan is looked at; `false` if there is none.

@@ -5,10 +5,8 @@ use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::no_answers;
-use agent_client_protocol_schema::v1::{
-    SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
-};
-use sa_acp::{Question, QuestionOutcome, Reply, Session as _};
+use agent_client_protocol_schema::v1::{ToolCallStatus, ToolKind};
+use sa_acp::{Described, Outcome, Question, QuestionOutcome, Reply, Session as _};
 use serde_json::{Map, Value, json};
 
 /// Questions with the CLI's own ids of them.
@@ -42,14 +40,11 @@ impl Session {
         self.next_question(core, id, questions);
     }
 
-    /// The CLI has no item for a question.
-    fn report_asked(&self, core: &mut Core, questions: &Questions) {
-        let call = ToolCall::new(questions.call.clone(), questions.title())
-            .name("request_user_input".to_owned())
-            .kind(ToolKind::Other)
-            .status(ToolCallStatus::Pending)
-            .raw_input(json!({ "questions": questions.texts() }));
-        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCall(call));
+    /// Reports the call, as the CLI has no item for a question.
+    fn report_asked(&mut self, core: &mut Core, questions: &Questions) {
+        let input = json!({ "questions": questions.texts() });
+        let call = Described::new("request_user_input", ToolKind::Other, questions.title(), input);
+        self.tools.running.start(&mut core.io.client, &self.conversation.id, &questions.call, call, None);
     }
 
     /// Asks the client the next question, or answers the CLI when none is left.
@@ -73,13 +68,12 @@ impl Session {
     }
 
     /// Answers the CLI. Without a single answer the user wants none of it.
-    fn finish(&self, core: &mut Core, id: &str, questions: Questions) {
+    fn finish(&mut self, core: &mut Core, id: &str, questions: Questions) {
         let answered = questions.note.iter().zip(questions.answers()).filter(|(_, words)| !words.is_empty());
         let said: Map<_, _> = answered.map(|(id, words)| (id.clone(), json!(words))).collect();
         let status = if said.is_empty() { ToolCallStatus::Failed } else { ToolCallStatus::Completed };
-        let fields = ToolCallUpdateFields::new().status(status).raw_output(json!({ "answers": said }));
-        let update = ToolCallUpdate::new(questions.call, fields);
-        self.conversation.update(&mut core.io.client, &SessionUpdate::ToolCallUpdate(update));
+        let outcome = Outcome::new(status, Vec::new(), json!({ "answers": said }));
+        self.tools.running.done(&mut core.io.client, &self.conversation.id, &questions.call, outcome);
         let answers = said.into_iter().map(|(id, words)| (id, json!({ "answers": words })));
         self.respond(core, id, &json!({ "answers": answers.collect::<Map<_, _>>() }));
     }

@@ -1,9 +1,9 @@
-//! Permissions, questions, forms and plans.
+//! Permissions, questions and forms.
 
 use crate::client::{Client, THREAD, host, request, stop_reason, text, updates};
 use serde_json::{Value, json};
 
-fn command(words: &str, action: Value) -> Value {
+pub(crate) fn command(words: &str, action: Value) -> Value {
     json!({
         "turnId": "t1", "itemId": "c", "command": format!("/bin/bash -lc '{words}'"), "cwd": "/project",
         "commandActions": [action], "proposedExecpolicyAmendment": ["touch"],
@@ -18,7 +18,7 @@ fn running(words: &str) -> Value {
     json!({ "type": "commandExecution", "id": "c", "command": format!("/bin/bash -lc '{words}'"), "cwd": "/project", "status": "inProgress" })
 }
 
-fn unknown() -> Value {
+pub(crate) fn unknown() -> Value {
     json!({ "type": "unknown", "command": "x" })
 }
 
@@ -102,7 +102,21 @@ fn changes_are_asked_about_with_the_file_before_and_after() {
     assert_eq!(client.replies()[0]["result"]["decision"], "acceptForSession");
 }
 
-fn tool_approval(persist: Value) -> Value {
+#[test]
+fn a_question_about_a_call_with_odd_input_is_asked() {
+    let mut client = Client::open(json!({}));
+    client.begin("hi", "t1");
+    started(
+        &mut client,
+        json!({ "type": "mcpToolCall", "id": "m", "server": "tiny", "tool": "note", "arguments": ["a"], "status": "inProgress" }),
+    );
+    let approval = json!({ "turnId": "t1", "itemId": "m", "grantRoot": "/project/out" });
+    let messages = client.ask(0, "item/fileChange/requestApproval", approval);
+    let asked = request(&messages, "session/request_permission");
+    assert_eq!(asked["params"]["toolCall"]["rawInput"], json!({ "grantRoot": "/project/out" }));
+}
+
+pub(crate) fn tool_approval(persist: Value) -> Value {
     json!({
         "turnId": "t1", "serverName": "tiny", "mode": "form", "message": "Allow the tiny MCP server to run tool \"note\"?",
         "requestedSchema": { "type": "object", "properties": {} },
@@ -265,7 +279,7 @@ fn more_than_the_sandbox_allows_can_be_granted() {
     }
 }
 
-fn questions() -> Value {
+pub(crate) fn questions() -> Value {
     let option = |label: &str| json!({ "label": label, "description": format!("choose {label}") });
     json!({ "turnId": "t1", "itemId": "q", "isBlocking": false, "questions": [
         { "id": "a", "header": "Color", "question": "Which color?", "isOther": true, "options": [option("red"), option("green")] },
@@ -304,6 +318,21 @@ fn questions_can_be_declined_or_cancelled() {
 }
 
 #[test]
+fn a_question_ends_with_its_turn_or_the_process() {
+    let open = || {
+        let mut client = Client::open(json!({ "elicitation": { "form": {} } }));
+        client.begin("hi", "t1");
+        client.ask(3, "item/tool/requestUserInput", questions());
+        client
+    };
+    let mut client = open();
+    client.cancel();
+    for messages in [client.end("t1", "interrupted"), open().exit(None, Some(9), "")] {
+        assert_eq!(updates(&messages, "tool_call_update")[0]["status"], "failed", "{messages:?}");
+    }
+}
+
+#[test]
 fn without_forms_questions_are_choices_one_by_one() {
     let mut client = Client::open(json!({}));
     client.begin("hi", "t1");
@@ -318,59 +347,6 @@ fn without_forms_questions_are_choices_one_by_one() {
 }
 
 /// A turn in plan mode that ends with a plan.
-fn planned(client: &mut Client) -> Vec<Value> {
-    client.set_mode("plan");
-    client.begin("make a plan", "t1");
-    let mut messages =
-        client.tell("item/plan/delta", json!({ "turnId": "t1", "itemId": "t1-plan", "delta": "# Pl" }));
-    let plan = json!({ "type": "plan", "id": "t1-plan", "text": "# Plan\n" });
-    messages.extend(client.tell("item/completed", json!({ "turnId": "t1", "item": plan })));
-    assert_eq!(text(&messages, "agent_message_chunk"), "# Plan\n");
-    client.end("t1", "completed")
-}
-
-#[test]
-fn a_plan_is_approved_before_it_is_carried_out() {
-    let mut client = Client::open(json!({}));
-    let messages = planned(&mut client);
-    assert!(messages.iter().all(|message| message.get("result").is_none()), "the prompt is not over");
-    let asked = request(&messages, "session/request_permission");
-    insta::assert_json_snapshot!("plan_approval", asked["params"]);
-    let waiting = client.prompt("behind it");
-    assert!(waiting.is_empty() && !client.awaits("turn/start"));
-    let messages = client.choose(&asked, "default");
-    assert_eq!(updates(&messages, "current_mode_update")[0]["currentModeId"], "default");
-    let turn = client.take("turn/start");
-    assert_eq!(turn["params"]["input"][0]["text"], "The user approved this plan. Implement it.\n\n# Plan\n");
-    assert_eq!(turn["params"]["collaborationMode"]["mode"], "default");
-    client.tell("turn/started", json!({ "turn": { "id": "t2" } }));
-    assert_eq!(stop_reason(&client.end("t2", "completed")), "end_turn");
-    assert!(client.awaits("turn/start"), "what waited goes on");
-}
-
-#[test]
-fn a_plan_can_be_turned_down_or_left() {
-    let mut client = Client::open(json!({}));
-    let messages = planned(&mut client);
-    let messages = client.choose(&request(&messages, "session/request_permission"), "plan");
-    assert_eq!(stop_reason(&messages), "end_turn");
-    assert!(!client.awaits("turn/start") && updates(&messages, "current_mode_update").is_empty());
-
-    let mut client = Client::open(json!({}));
-    planned(&mut client);
-    let messages = client.cancel();
-    assert_eq!(messages[0]["method"], "$/cancel_request");
-    assert_eq!(stop_reason(&messages), "cancelled");
-    assert!(!client.awaits("turn/interrupt"), "nothing runs");
-
-    let mut host = host();
-    host.options.allow_bypass = false;
-    let mut client = Client::open_with(host, json!({}));
-    let messages = planned(&mut client);
-    let messages = client.choose(&request(&messages, "session/request_permission"), "bypass");
-    assert_eq!(stop_reason(&messages), "end_turn", "it was not offered");
-}
-
 #[test]
 fn changes_in_the_project_are_allowed_for_the_whole_session() {
     let mut client = Client::open(json!({}));
@@ -395,35 +371,6 @@ fn changes_in_the_project_are_allowed_for_the_whole_session() {
     for path in ["/etc/passwd", "/project/../etc/passwd", "/projects"] {
         request(&change(&mut client, path, path), "session/request_permission");
     }
-}
-
-#[test]
-fn plan_mode_refuses_whatever_is_asked() {
-    let mut client = Client::open(json!({}));
-    client.set_mode("plan");
-    client.begin("hi", "t1");
-    client.written();
-    client.ask(0, "item/commandExecution/requestApproval", command("ls", json!({ "type": "listFiles" })));
-    client.ask(1, "item/fileChange/requestApproval", json!({ "turnId": "t1", "itemId": "p" }));
-    let decisions: Vec<_> =
-        client.replies().iter().map(|reply| reply["result"]["decision"].clone()).collect();
-    assert_eq!(decisions, ["decline", "decline"], "what the sandbox allows is not asked about");
-}
-
-#[test]
-fn without_a_sandbox_plan_mode_refuses_what_may_change_something() {
-    let mut client = Client::open_without_sandbox(host());
-    client.set_mode("plan");
-    client.begin("hi", "t1");
-    client.written();
-    client.ask(0, "item/commandExecution/requestApproval", command("ls", json!({ "type": "listFiles" })));
-    client.ask(1, "item/commandExecution/requestApproval", command("touch a", unknown()));
-    client.ask(2, "item/fileChange/requestApproval", json!({ "turnId": "t1", "itemId": "p" }));
-    client.ask(3, "mcpServer/elicitation/request", tool_approval(json!([])));
-    let replies = client.replies();
-    let decisions: Vec<_> = replies.iter().map(|reply| reply["result"]["decision"].as_str()).collect();
-    assert_eq!(decisions, [Some("accept"), Some("decline"), Some("decline"), None]);
-    assert_eq!(replies[3]["result"]["action"], "decline");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod changes;
 mod client;
 mod driver;
 mod opening;
+mod planning;
 mod replay;
 mod settings;
 mod traps;

@@ -175,6 +175,19 @@ fn an_open_session_can_be_loaded_again_but_not_twice_at_once() {
 }
 
 #[test]
+fn a_session_that_waits_for_the_app_server_is_not_opened_twice() {
+    let mut client = Client::greeted(host(), json!({}));
+    assert!(client.call("session/load", known(THREAD)).is_empty());
+    let busy = client.call("session/load", known(THREAD));
+    assert_eq!(answer(&busy)["error"]["data"]["errorKind"], "busy");
+    client.shake_hands();
+    client.respond("thread/resume", opened(THREAD));
+    assert!(!client.awaits("thread/resume"));
+    let messages = client.respond("skills/list", json!({ "data": [] }));
+    assert!(answer(&messages)["result"].is_object(), "{messages:?}");
+}
+
+#[test]
 fn unknown_sessions_are_not_found() {
     let mut client = Client::open(json!({}));
     for method in ["session/load", "session/resume", "session/fork"] {
@@ -192,6 +205,31 @@ fn unknown_sessions_are_not_found() {
     client.call("session/delete", json!({ "sessionId": "nope" }));
     let messages = client.refuse("thread/delete", "no rollout found for thread id nope");
     assert_eq!(answer(&messages)["result"], json!({}), "it is gone, as was wanted");
+}
+
+#[test]
+fn ids_that_cannot_be_a_threads_are_not_found() {
+    let mut client = Client::open(json!({}));
+    for reason in
+        ["invalid session id: invalid length", "invalid thread id: invalid length", "thread not found: nope"]
+    {
+        client.call("session/load", known("nope"));
+        let messages = client.refuse("thread/resume", reason);
+        assert_eq!(answer(&messages)["error"]["code"], -32002, "{reason}");
+    }
+}
+
+#[test]
+fn a_thread_is_not_lost_because_something_else_is_not_found() {
+    let reason = "failed to load configuration: Model provider `x` not found";
+    let mut client = Client::open(json!({}));
+    client.call("session/load", known("t9"));
+    let messages = client.refuse("thread/resume", reason);
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "open_failed");
+    client.call("session/delete", json!({ "sessionId": "t9" }));
+    client.refuse("thread/delete", reason);
+    let messages = client.refuse("thread/archive", reason);
+    assert_eq!(answer(&messages)["error"]["data"]["errorKind"], "delete_failed");
 }
 
 #[test]

@@ -76,14 +76,14 @@ impl Session {
             _ => asked.id.clone(),
         };
         self.describe_change(core, &call, &asked);
-        let reason = match self.verdict(core, &asked) {
+        let command = asked.metadata["command"].as_str().map(str::to_owned);
+        let reason = match self.verdict(core, &asked.permission, &asked.patterns, command.as_deref()) {
             Verdict::Allow => return self.answer_permission(core, &asked.id, "once", None),
             Verdict::Refuse(why) => return self.answer_permission(core, &asked.id, "reject", Some(why)),
             Verdict::Ask(reason) => reason,
         };
         let update = self.waiting(&call, &asked);
         let options = options(&asked.always);
-        let command = asked.metadata["command"].as_str().map(str::to_owned);
         let Permission { id, permission, patterns, always, .. } = asked;
         let waiting = Waiting { call, permission, patterns, command, always };
         let ask = Ask::Permission(Box::new(waiting));
@@ -95,23 +95,20 @@ impl Session {
         );
     }
 
-    fn verdict(&self, core: &Core, asked: &Permission) -> Verdict {
-        if core.registry.is_foreign(&self.workspace.cwd, &self.conversation.id.0, &asked.permission) {
+    fn verdict(&self, core: &Core, permission: &str, patterns: &[String], command: Option<&str>) -> Verdict {
+        if core.registry.is_foreign(&self.workspace.cwd, &self.conversation.id.0, permission) {
             return Verdict::Refuse(FOREIGN);
         }
-        let command = asked.metadata["command"].as_str();
-        let harmless = asked.permission == "bash" && command.is_some_and(only_reads);
+        let harmless = permission == "bash" && command.is_some_and(only_reads);
         match self.settings.mode() {
             Mode::Bypass => Verdict::Allow,
-            _ if harmless || self.is_allowed(&asked.permission, &asked.patterns, command) => {
-                match self.workspace.asking {
-                    Asking::Needed => Verdict::Allow,
-                    Asking::All => Verdict::Ask(AskReason::ClientRules),
-                }
-            }
+            _ if harmless || self.is_allowed(permission, patterns, command) => match self.workspace.asking {
+                Asking::Needed => Verdict::Allow,
+                Asking::All => Verdict::Ask(AskReason::ClientRules),
+            },
             Mode::Default => Verdict::Ask(AskReason::Needed),
             // The user decides on calls that do not change the project.
-            Mode::Plan => match asked.permission.as_str() {
+            Mode::Plan => match permission {
                 "read" | "external_directory" | "doom_loop" | "webfetch" | "websearch" | "codesearch"
                 | "task" | "skill" => Verdict::Ask(AskReason::Needed),
                 _ => Verdict::Refuse(READ_ONLY),
@@ -212,26 +209,28 @@ impl Session {
         self.answer_permission(core, id, "once", None);
     }
 
-    /// Answers questions that need no answer of the user any more.
+    /// Answers questions that the user need not decide any more.
     pub(super) fn reconsider(&mut self, core: &mut Core) {
-        let is_settled = |session: &Self, waiting: &Waiting| {
-            session.settings.mode() == Mode::Bypass
-                || session.is_allowed(&waiting.permission, &waiting.patterns, waiting.command.as_deref())
-        };
-        let settled: Vec<_> = self
+        let verdicts: Vec<_> = self
             .conversation
             .asks
             .iter()
-            .filter_map(|(id, ask)| match ask {
-                Ask::Permission(waiting) if is_settled(self, waiting) => {
-                    Some((id.clone(), waiting.call.clone()))
-                }
-                _ => None,
+            .filter_map(|(id, ask)| {
+                let Ask::Permission(waiting) = ask else { return None };
+                let Waiting { call, permission, patterns, command, .. } = &**waiting;
+                let verdict = self.verdict(core, permission, patterns, command.as_deref());
+                Some((id.clone(), call.clone(), verdict))
             })
             .collect();
-        for (id, call) in settled {
+        for (id, call, verdict) in verdicts {
+            if matches!(verdict, Verdict::Ask(_)) {
+                continue;
+            }
             self.conversation.withdraw(&mut core.io.client, &id);
-            self.allow(core, &id, &call);
+            match verdict {
+                Verdict::Refuse(why) => self.answer_permission(core, &id, "reject", Some(why)),
+                _ => self.allow(core, &id, &call),
+            }
         }
     }
 }

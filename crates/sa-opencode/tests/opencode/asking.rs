@@ -216,6 +216,22 @@ fn plan_mode_refuses_changes_until_the_plan_is_approved() {
     assert_eq!(requests(&edit(&mut client, SESSION, "per_3", "c4")).len(), 1, "asked about, as in that mode");
 }
 
+#[test]
+fn switching_to_plan_mode_refuses_open_questions_about_changes() {
+    let mut client = working();
+    let change = edit(&mut client, SESSION, "per_1", "c1");
+    let fetch = ask(&mut client, SESSION, "per_2", "c2", ("webfetch", "http://a"), json!({}));
+    let told = client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
+    assert!(told.iter().any(|it| it["params"]["requestId"] == requests(&change)[0]["id"]), "{told:?}");
+    let refused = replied(&mut client, "per_1");
+    assert_eq!(refused["reply"], "reject");
+    assert!(refused["message"].as_str().unwrap().contains("Plan mode"), "{refused}");
+    client.choose(requests(&change)[0], "allow_once");
+    client.choose(requests(&fetch)[0], "allow_once");
+    assert_eq!(replied(&mut client, "per_2")["reply"], "once", "this is for the user to decide in plan mode");
+    assert!(!client.names().iter().any(|name| name.contains("per_1")), "too late");
+}
+
 /// A sub-agent that was sent by the call `c0`.
 fn delegating() -> Client {
     let mut client = working();
