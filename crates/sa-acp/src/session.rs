@@ -77,7 +77,7 @@ pub trait Session<C: Core> {
         None
     }
 
-    /// Stops opening the session and answers the request with this error.
+    /// Stops opening the session and answers the request with this error. A session that was open before stays open.
     fn give_up_opening(&mut self, _core: &mut C, _error: &Error) {}
 
     /// Sends the next prompt, if there is one and the CLI is ready for it. Not meant to be overridden.
