@@ -91,7 +91,7 @@ impl Core {
             Then::Authenticated(key) => self.on_authenticated(&key, outcome),
             Then::Ruled(id) => self.in_session(sessions, &id, |it, core| it.on_ruled(core, outcome)),
             Then::Approved(id, plan) => {
-                self.in_session(sessions, &id, |it, core| it.on_approved(core, &plan))
+                self.in_session(sessions, &id, |it, core| it.on_approved(core, &plan, outcome))
             }
             Then::Reached(id, server) => {
                 self.in_session(sessions, &id, |it, core| it.on_reached(core, &server, outcome));

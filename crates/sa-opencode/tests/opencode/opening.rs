@@ -121,6 +121,7 @@ fn after_its_process_ended_a_session_goes_on_in_another() {
     assert_eq!(client.starts.len(), 2);
     assert_ne!(client.starts[0].1.endpoint, client.starts[1].1.endpoint);
     client.up();
+    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     assert_eq!(client.names(), [format!("POST /session/{SESSION}/message")]);
     client.status(SESSION, "busy");
     let done = client.done(SESSION);
