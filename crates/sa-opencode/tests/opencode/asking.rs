@@ -154,7 +154,7 @@ fn tools_of_another_sessions_server_are_refused_in_every_mode() {
     let mut client = working();
     let theirs = json!({ "name": "fs", "command": "/bin/fs", "args": [], "env": [] });
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [theirs] }));
-    client.around();
+    client.answer_facts();
     client.respond("POST /session", crate::client::info("ses_two"));
     for (n, mode) in ["default", "bypass", "plan"].into_iter().enumerate() {
         client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": mode }));
