@@ -101,7 +101,7 @@ impl Served for Core {
 
     fn abandon(&mut self, then: Then, error: &Error) {
         match then {
-            Then::Around(opening, _) | Then::Opened(opening) | Then::History(opening) => {
+            Then::Fact(opening, _) | Then::Opened(opening) | Then::History(opening) => {
                 self.fail_opening(opening, error);
             }
             Then::Authenticated(key)

@@ -1,5 +1,4 @@
-//! How sessions are opened: what there is in the directory is asked first, then the session itself, then what was said in
-//! it.
+//! How sessions are opened. The server is asked about the directory first, then for the session, then for its history.
 
 use super::core::Core;
 use super::jobs::NO_CREDENTIALS;
@@ -16,8 +15,7 @@ use serde_json::json;
 #[derive(Debug)]
 pub struct Opening {
     pub(super) request: CheckedRequest,
-    /// The facts about the directory.
-    around: Around,
+    facts: DirectoryFacts,
     /// The number of facts that are missing.
     missing: usize,
     info: Option<Info>,
@@ -25,29 +23,47 @@ pub struct Opening {
 
 /// The providers, agents, commands and settings of a directory.
 #[derive(Debug, Clone, Default)]
-pub struct Around {
+pub(crate) struct DirectoryFacts {
     pub(super) providers: Providers,
     pub(super) agents: Vec<Agent>,
     pub(super) commands: Vec<Command>,
     pub(super) config: Config,
 }
 
-/// Takes in one of these facts.
-pub(super) type Learn = fn(&mut Around, &Outcome<'_>) -> Result<(), String>;
+/// Something that the server is asked about a directory.
+#[derive(Debug, Clone, Copy)]
+pub enum Fact {
+    Providers,
+    Agents,
+    Commands,
+    Config,
+}
 
-/// The requests for them. Without commands and settings a session can do its work.
-const FACTS: [(&str, Learn); 4] = [
-    ("/config/providers", |around, outcome| outcome.read().map(|providers| around.providers = providers)),
-    ("/agent", |around, outcome| outcome.read().map(|agents| around.agents = agents)),
-    ("/command", |around, outcome| {
-        around.commands = outcome.read().unwrap_or_default();
+impl Fact {
+    const ALL: [Self; 4] = [Self::Providers, Self::Agents, Self::Commands, Self::Config];
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::Providers => "/config/providers",
+            Self::Agents => "/agent",
+            Self::Commands => "/command",
+            Self::Config => "/config",
+        }
+    }
+}
+
+impl DirectoryFacts {
+    /// Notes the answer to a question. Without commands and settings a session can do its work.
+    fn learn(&mut self, fact: Fact, outcome: &Outcome<'_>) -> Result<(), String> {
+        match fact {
+            Fact::Providers => self.providers = outcome.read()?,
+            Fact::Agents => self.agents = outcome.read()?,
+            Fact::Commands => self.commands = outcome.read().unwrap_or_default(),
+            Fact::Config => self.config = outcome.read().unwrap_or_default(),
+        }
         Ok(())
-    }),
-    ("/config", |around, outcome| {
-        around.config = outcome.read().unwrap_or_default();
-        Ok(())
-    }),
-];
+    }
+}
 
 impl AsRef<RequestKey> for Opening {
     fn as_ref(&self) -> &RequestKey {
@@ -57,7 +73,7 @@ impl AsRef<RequestKey> for Opening {
 
 impl Opening {
     pub(super) fn new(request: CheckedRequest) -> Self {
-        Self { request, around: Around::default(), missing: FACTS.len(), info: None }
+        Self { request, facts: DirectoryFacts::default(), missing: Fact::ALL.len(), info: None }
     }
 }
 
@@ -66,34 +82,34 @@ impl Core {
     pub(super) fn begin(&mut self, opening: Opening) {
         self.last_opening += 1;
         let number = self.last_opening;
-        for (path, learn) in FACTS {
-            let call = Call::get(path).within(&opening.request.workspace.cwd);
-            self.ask(&call, Some(self.host.limits.open), Then::Around(number, learn));
+        for fact in Fact::ALL {
+            let call = Call::get(fact.path()).within(&opening.request.workspace.cwd);
+            self.ask(&call, Some(self.host.limits.open), Then::Fact(number, fact));
         }
         self.openings.insert(number, opening);
     }
 
-    /// Something is known of the directory.
-    pub(super) fn on_around(&mut self, number: u64, learn: Learn, outcome: &Outcome<'_>) {
+    /// Handles an answer about the directory. The session is asked for after the last one.
+    pub(super) fn on_fact(&mut self, number: u64, fact: Fact, outcome: &Outcome<'_>) {
         let Some(opening) = self.openings.get_mut(&number) else { return };
-        if let Err(reason) = learn(&mut opening.around, outcome) {
+        if let Err(reason) = opening.facts.learn(fact, outcome) {
             return self.fail_opening(number, &failure(reason, "open_failed"));
         }
         opening.missing -= 1;
         if opening.missing > 0 {
             return;
         }
-        if opening.around.providers.providers.iter().all(Provider::is_unasked) {
+        if opening.facts.providers.providers.iter().all(Provider::is_unasked) {
             return self.fail_opening(number, &auth_required(NO_CREDENTIALS));
         }
         self.ask_for_session(number);
     }
 
     fn ask_for_session(&mut self, number: u64) {
-        let Some(Opening { request, around, .. }) = self.openings.get(&number) else { return };
+        let Some(Opening { request, facts, .. }) = self.openings.get(&number) else { return };
         let call = match &request.how {
             How::New => {
-                let settings = Settings::new(&self.host, around, None);
+                let settings = Settings::new(&self.host, facts, None);
                 let rules = settings.rules(&request.workspace.directories, &[]);
                 Call::post("/session", json!({ "permission": rules }))
             }
@@ -129,7 +145,7 @@ impl Core {
         self.finish(sessions, number, Vec::new());
     }
 
-    /// Returns what was said in the session is known.
+    /// Opens the session once its history is there.
     pub(super) fn on_history(
         &mut self,
         sessions: &mut Sessions<Session>,
@@ -144,13 +160,13 @@ impl Core {
 
     fn finish(&mut self, sessions: &mut Sessions<Session>, number: u64, history: Vec<Whole>) {
         let Some(opening) = self.openings.remove(&number) else { return };
-        let Opening { request, around, info, .. } = opening;
+        let Opening { request, facts, info, .. } = opening;
         let Some(info) = info else { return };
         if let Some(session) = request.how.continued().and_then(|id| sessions.get_mut(&id.0)) {
             // An open session stays as it is.
             return session.reopened(self, request, history);
         }
-        let session = Session::open(self, request, &around, &info, history);
+        let session = Session::open(self, request, &facts, &info, history);
         sessions.insert(session.conversation.id.0.clone(), session);
     }
 

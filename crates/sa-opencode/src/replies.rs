@@ -1,7 +1,7 @@
 //! Answers of the server.
 
 use super::core::Core;
-use super::openings::Learn;
+use super::openings::Fact;
 use super::session::Session;
 use agent_client_protocol_schema::v1::{DeleteSessionResponse, SessionId};
 use sa_acp::{ListRequest, RequestKey, Served as _, Sessions, failure};
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub enum Then {
     Health,
     /// A fact about the directory of a session that is being opened, by the number of the opening.
-    Around(u64, Learn),
+    Fact(u64, Fact),
     /// A session was made, found or copied.
     Opened(u64),
     History(u64),
@@ -48,7 +48,7 @@ pub enum PendingKind {
 }
 
 #[derive(Debug)]
-pub enum Outcome<'a> {
+pub(crate) enum Outcome<'a> {
     Answer(u16, &'a str),
     /// None came, in time or at all.
     None(String),
@@ -85,13 +85,13 @@ impl Core {
     pub(super) fn on_answer(&mut self, sessions: &mut Sessions<Session>, then: Then, outcome: &Outcome<'_>) {
         match then {
             Then::Health => self.on_health(sessions, outcome),
-            Then::Around(opening, learn) => self.on_around(opening, learn, outcome),
+            Then::Fact(opening, fact) => self.on_fact(opening, fact, outcome),
             Then::Opened(opening) => self.on_opened(sessions, opening, outcome),
             Then::History(opening) => self.on_history(sessions, opening, outcome),
             Then::Authenticated(key) => self.on_authenticated(&key, outcome),
             Then::Ruled(id) => self.in_session(sessions, &id, |it, core| it.on_ruled(core, outcome)),
             Then::Approved(id, plan) => {
-                self.in_session(sessions, &id, |it, core| it.on_approved(core, &plan))
+                self.in_session(sessions, &id, |it, core| it.on_approved(core, &plan, outcome))
             }
             Then::Reached(id, server) => {
                 self.in_session(sessions, &id, |it, core| it.on_reached(core, &server, outcome));

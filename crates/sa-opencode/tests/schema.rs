@@ -227,15 +227,15 @@ fn asked_besides() -> Vec<Value> {
     asking.then(|it| it.call("session/delete", json!({ "sessionId": "ses_gone" })));
     asking.then(|it| it.respond("GET /session/ses_gone", info("ses_gone")));
     asking.then(|it| it.call("session/load", place("ses_old")));
-    asking.then(Client::around);
+    asking.then(Client::answer_facts);
     asking.then(|it| it.respond("GET /session/ses_old", info("ses_old")));
     asking.then(|it| it.call("session/fork", place(SESSION)));
-    asking.then(Client::around);
+    asking.then(Client::answer_facts);
     let variable = json!({ "name": "A", "value": "b" });
     let local = json!({ "name": "files", "command": "/bin/files", "args": ["-x"], "env": [variable] });
     let remote = json!({ "type": "http", "name": "web", "url": "http://localhost/", "headers": [variable] });
     asking.then(|it| it.call("session/new", json!({ "cwd": "/other", "mcpServers": [local, remote] })));
-    asking.then(Client::around);
+    asking.then(Client::answer_facts);
     asking.then(|it| it.respond("POST /session", info("ses_two")));
     asking.then(|it| it.call("session/close", json!({ "sessionId": "ses_two" })));
     let effort = json!({ "sessionId": SESSION, "configId": "effort", "value": "max" });

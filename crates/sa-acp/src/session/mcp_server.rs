@@ -3,6 +3,7 @@
 use crate::protocol::errors::invalid;
 use agent_client_protocol_schema::v1::{Error, HttpHeader, McpServer};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// A way to reach an MCP server, with its variables or headers by name.
 #[derive(Debug)]
@@ -13,7 +14,8 @@ pub enum McpTarget {
 }
 
 /// Returns the settings of MCP servers, by the name that `key` makes of their own. `settings` returns those of one server, or
-/// `None` if the CLI cannot reach it, which is refused with the words `unreachable`.
+/// `None` if the CLI cannot reach it, which is refused with the words `unreachable`. Two servers of one key are refused: the CLI
+/// would only have the second.
 pub fn mcp_servers(
     wanted: Vec<McpServer>,
     unreachable: &str,
@@ -23,7 +25,7 @@ pub fn mcp_servers(
     let by_name = |headers: Vec<HttpHeader>| -> Map<String, Value> {
         headers.into_iter().map(|header| (header.name, header.value.into())).collect()
     };
-    let mut servers = Map::new();
+    let (mut servers, mut names) = (Map::new(), BTreeMap::new());
     for server in wanted {
         let (name, target) = match server {
             McpServer::Stdio(stdio) => {
@@ -38,7 +40,13 @@ pub fn mcp_servers(
             McpServer::Sse(sse) => (sse.name, McpTarget::Sse { url: sse.url, headers: by_name(sse.headers) }),
             _ => return Err(invalid(unreachable)),
         };
-        servers.insert(key(&name), settings(target).ok_or_else(|| invalid(unreachable))?);
+        let key = key(&name);
+        servers.insert(key.clone(), settings(target).ok_or_else(|| invalid(unreachable))?);
+        if let Some(other) = names.insert(key.clone(), name.clone()) {
+            let reason =
+                format!("MCP servers `{other}` and `{name}` are both `{key}` for this agent: rename one");
+            return Err(invalid(reason));
+        }
     }
     Ok(servers)
 }

@@ -13,7 +13,7 @@ use sa_acp::Cancellation;
 use serde_json::json;
 use std::time::Duration;
 
-/// The time for which after a refusal an interrupt is sent again.
+/// The time after which an interrupt that was refused is sent again.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl Session {

@@ -1,6 +1,6 @@
 //! Permissions, questions and forms.
 
-use crate::client::{Client, THREAD, host, request, stop_reason, text, updates};
+use crate::client::{Client, THREAD, request, stop_reason, updates};
 use serde_json::{Value, json};
 
 pub(crate) fn command(words: &str, action: Value) -> Value {
@@ -279,7 +279,7 @@ fn more_than_the_sandbox_allows_can_be_granted() {
     }
 }
 
-pub(crate) fn questions() -> Value {
+fn questions() -> Value {
     let option = |label: &str| json!({ "label": label, "description": format!("choose {label}") });
     json!({ "turnId": "t1", "itemId": "q", "isBlocking": false, "questions": [
         { "id": "a", "header": "Color", "question": "Which color?", "isOther": true, "options": [option("red"), option("green")] },

@@ -275,6 +275,18 @@ fn places_that_are_no_directories_are_refused() {
 }
 
 #[test]
+fn mcp_servers_whose_names_become_the_same_are_refused() {
+    let mut client = Client::greeted(host(), json!({}));
+    let server = |name: &str| json!({ "name": name, "command": "/bin/s", "args": [], "env": [] });
+    let servers = [server("my db"), server("web"), server("my_db")];
+    let refused = client.call("session/new", json!({ "cwd": "/project", "mcpServers": servers }));
+    let error = &answer(&refused)["error"];
+    assert_eq!(error["code"], -32602, "{error}");
+    assert!(error["data"]["reason"].as_str().unwrap().contains("`my db` and `my_db`"), "{error}");
+    assert!(client.starts.is_empty());
+}
+
+#[test]
 fn the_first_prompt_waits_for_mcp_servers() {
     let mut client = Client::greeted(host(), json!({}));
     let stdio = json!({ "name": "my server", "command": "/bin/s", "args": ["-x"], "env": [{ "name": "A", "value": "1" }] });

@@ -4,7 +4,7 @@ use super::{Session, Settings};
 use crate::core::Core;
 use crate::native::about::Info;
 use crate::native::message::Whole;
-use crate::openings::Around;
+use crate::openings::DirectoryFacts;
 use agent_client_protocol_schema::v1::SessionId;
 use sa_acp::{CheckedRequest, How, OpenRequest, RequestKey, one_line};
 
@@ -12,12 +12,12 @@ impl Session {
     pub(crate) fn open(
         core: &mut Core,
         request: CheckedRequest,
-        around: &Around,
+        facts: &DirectoryFacts,
         info: &Info,
         history: Vec<Whole>,
     ) -> Self {
         let OpenRequest { key, how, workspace } = request;
-        let settings = Settings::new(&core.host, around, Some(info));
+        let settings = Settings::new(&core.host, facts, Some(info));
         let mut session = Self::new(SessionId::new(info.id.clone()), workspace, settings);
         session.conversation.title = info.title().map(one_line);
         session.meter.begin(info.cost);
@@ -28,7 +28,7 @@ impl Session {
             session.speech.begin_as_fork();
         }
         session.replay(core, history);
-        session.commands.clone_from(&around.commands);
+        session.commands.clone_from(&facts.commands);
         session.answer_opened(core, &key, &how);
         session.register(core);
         session

@@ -5,7 +5,7 @@ use super::Session;
 use super::ask::Ask;
 use crate::core::Core;
 use crate::native::ask::Question;
-use crate::replies::Then;
+use crate::replies::{Outcome, Then};
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolKind};
 use sa_acp::{
     AskReason, BasicMode as Mode, Described, PermissionRequest, Reply, Session as _, chosen, one_line,
@@ -85,18 +85,31 @@ impl Session {
         let Some(mode) = wanted else {
             return self.answer_question(core, id, &[vec![NO.to_owned()]]);
         };
-        self.settings.modes.set(mode);
-        if let Some(mode) = self.settings.modes.take_change() {
-            core.io.client.mode_changed(&self.conversation.id, mode, self.settings.options());
-        }
+        self.switch_to(core, mode);
         self.tools.running.runs(&mut core.io.client, &self.conversation.id, &plan.call);
         // The server continues as soon as it has its answer, and has to have the rules of the new mode by then.
         self.ruled = self.settings.rules(&self.workspace.directories, &self.foreign(core));
         self.send_rules(core, Then::Approved(self.conversation.id.clone(), id.to_owned()));
     }
 
-    /// Answers the server once it has the rules of the new mode.
-    pub(crate) fn on_approved(&self, core: &mut Core, id: &str) {
-        self.answer_question(core, id, &[vec![YES.to_owned()]]);
+    /// Answers the server once it has the rules of the new mode. Without them the session stays in plan mode.
+    pub(crate) fn on_approved(&mut self, core: &mut Core, id: &str, outcome: &Outcome<'_>) {
+        let answer = match outcome.text() {
+            Ok(_) => YES,
+            Err(reason) => {
+                tracing::warn!(session = %self.conversation.id, reason, "the plan was not approved");
+                self.ruled.clear();
+                self.switch_to(core, Mode::Plan);
+                NO
+            }
+        };
+        self.answer_question(core, id, &[vec![answer.to_owned()]]);
+    }
+
+    fn switch_to(&mut self, core: &mut Core, mode: Mode) {
+        self.settings.modes.set(mode);
+        if let Some(mode) = self.settings.modes.take_change() {
+            core.io.client.mode_changed(&self.conversation.id, mode, self.settings.options());
+        }
     }
 }

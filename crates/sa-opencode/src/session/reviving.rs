@@ -24,6 +24,8 @@ impl ServedSession<Core> for Session {
         self.end_compaction(core, CompactionStatus::Failed);
         self.speech.clear();
         self.aborts = 0;
+        // New rules may have been on their way.
+        self.ruled.clear();
         self.link.mcp.give_up();
         self.abort_turn(core, error);
     }

@@ -5,7 +5,7 @@ use super::rules::rules;
 use crate::core::Host;
 use crate::native::about::{Agent, Info, Model, ModelRef, Providers};
 use crate::native::ask::Rule;
-use crate::openings::Around;
+use crate::openings::DirectoryFacts;
 use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
 use sa_acp::{
     BasicMode as Mode, ModeRow, Modes, basic_modes, capitalised, effort_option, invalid, model_option,
@@ -46,23 +46,23 @@ pub(crate) struct Settings {
 impl Settings {
     /// Returns what a session begins with: what it had, what the user has set, or what the first provider has by
     /// itself. Never the vendor's own service unless it was asked for.
-    pub(crate) fn new(host: &Host, around: &Around, info: Option<&Info>) -> Self {
-        let agents: Vec<_> = around.agents.clone();
+    pub(crate) fn new(host: &Host, facts: &DirectoryFacts, info: Option<&Info>) -> Self {
+        let agents: Vec<_> = facts.agents.clone();
         let has = |name: &&str| agents.iter().any(|agent| agent.name == **name && agent.is_primary());
         let known = info.and_then(|info| info.agent.as_deref()).filter(has);
-        let wanted = around.config.default_agent.as_deref().filter(has);
+        let wanted = facts.config.default_agent.as_deref().filter(has);
         let first = agents.iter().find(|agent| agent.is_primary()).map(|agent| agent.name.as_str());
         let agent = known.filter(|name| *name != PLAN).or(wanted).or(Some(BUILD).filter(has)).or(first);
         let mut settings = Self {
             modes: Modes::new(&MODES, Mode::Default, |mode| host.allow_bypass || mode != Mode::Bypass),
             agent: agent.unwrap_or(BUILD).to_owned(),
             agents,
-            providers: around.providers.clone(),
+            providers: facts.providers.clone(),
             model: None,
             effort: None,
         };
         let known = info.and_then(|info| info.model.clone());
-        let wanted = around.config.model.as_deref().and_then(ModelRef::read);
+        let wanted = facts.config.model.as_deref().and_then(ModelRef::read);
         let of_agent = settings.current_agent().and_then(|agent| agent.model.clone());
         settings.effort = settings.current_agent().and_then(|agent| agent.variant.clone());
         let is_there = |model: &ModelRef| settings.find(model).is_some();

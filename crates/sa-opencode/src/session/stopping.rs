@@ -13,7 +13,7 @@ use sa_acp::{Cancellation, ServedSession as _, Session as _};
 use serde_json::json;
 use std::time::Duration;
 
-/// The time for which after an abort without effect another one is sent.
+/// The time after which an abort without effect is sent again.
 const AGAIN: Duration = Duration::from_millis(500);
 
 impl Session {

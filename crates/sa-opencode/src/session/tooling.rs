@@ -62,7 +62,7 @@ impl Session {
 
     fn start_part(&mut self, core: &mut Core, part: &Part, parent: Option<&str>) {
         let described = tools::describe(part, &self.workspace.cwd);
-        self.tools.written.extend(described.locations.iter().map(|workspace| workspace.path.clone()));
+        self.tools.written.extend(described.locations.iter().map(|location| location.path.clone()));
         self.tool_started(core, &part.call, described, parent);
     }
 
@@ -84,7 +84,7 @@ impl Session {
         self.tools.running.start(&mut core.io.client, &self.conversation.id, id, described, parent);
     }
 
-    /// Returns what a call changes is known.
+    /// Shows the changes of files that a call makes, now or once the call is reported.
     pub(super) fn tool_changes(&mut self, core: &mut Core, id: &str, diffs: Vec<ToolCallContent>) {
         let Some(tool) = self.tools.running.get_mut(id) else {
             self.tools.changes.insert(id.to_owned(), diffs);

@@ -12,7 +12,7 @@ use sa_acp::{Cancellation, Session as _, failure};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The time for which the last events of a prompt are waited for that was aborted.
+/// The longest wait for the last events of a prompt that was aborted.
 const ABORTED: Duration = Duration::from_millis(100);
 
 /// The server's own report of its work on a prompt.

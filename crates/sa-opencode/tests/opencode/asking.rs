@@ -154,7 +154,7 @@ fn tools_of_another_sessions_server_are_refused_in_every_mode() {
     let mut client = working();
     let theirs = json!({ "name": "fs", "command": "/bin/fs", "args": [], "env": [] });
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [theirs] }));
-    client.around();
+    client.answer_facts();
     client.respond("POST /session", crate::client::info("ses_two"));
     for (n, mode) in ["default", "bypass", "plan"].into_iter().enumerate() {
         client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": mode }));
@@ -181,12 +181,29 @@ fn in_bypass_mode_nothing_is_asked_and_changes_are_still_shown() {
     assert_eq!(requests(&edit(&mut client, SESSION, "per_2", "c2")).len(), 1);
 }
 
-#[test]
-fn plan_mode_refuses_changes_until_the_plan_is_approved() {
+/// The server works on a prompt in plan mode.
+fn planning() -> Client {
     let mut client = Client::open();
     client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
     client.prompt_in(SESSION, "hello");
     client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
+    client
+}
+
+/// The server asks whether its plan is good.
+fn ask_plan(client: &mut Client) -> Vec<Value> {
+    let question = "Plan at .opencode/plans/a.md is complete. Would you like to switch to the build agent?";
+    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
+    let asked = json!({
+        "id": "que_1", "tool": { "callID": "c3" },
+        "questions": [{ "question": question, "header": "Build Agent", "options": options, "custom": false }],
+    });
+    client.event(SESSION, "question.asked", asked)
+}
+
+#[test]
+fn plan_mode_refuses_changes_until_the_plan_is_approved() {
+    let mut client = planning();
     let call = client.peer.calls.last().unwrap();
     assert_eq!(call["body"]["agent"], "plan", "the one who plans does the work: {call}");
     client.message(SESSION, "m1");
@@ -197,13 +214,7 @@ fn plan_mode_refuses_changes_until_the_plan_is_approved() {
         ask(&mut client, SESSION, "per_2", "c2", ("bash", "touch a"), json!({ "command": "touch a" }));
     assert!(requests(&touch).is_empty());
     assert_eq!(replied(&mut client, "per_2")["reply"], "reject");
-    let question = "Plan at .opencode/plans/a.md is complete. Would you like to switch to the build agent?";
-    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
-    let asked = json!({
-        "id": "que_1", "tool": { "callID": "c3" },
-        "questions": [{ "question": question, "header": "Build Agent", "options": options, "custom": false }],
-    });
-    let told = client.event(SESSION, "question.asked", asked);
+    let told = ask_plan(&mut client);
     let request = requests(&told)[0];
     let shown = &request["params"]["toolCall"];
     assert_eq!(shown["kind"], "switch_mode");
@@ -214,6 +225,34 @@ fn plan_mode_refuses_changes_until_the_plan_is_approved() {
     client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["Yes"]] }));
     assert_eq!(requests(&edit(&mut client, SESSION, "per_3", "c4")).len(), 1, "asked about, as in that mode");
+}
+
+#[test]
+fn a_plan_is_not_approved_without_the_rules_of_the_next_mode() {
+    let rules = format!("PATCH /session/{SESSION}");
+    let mut client = planning();
+    client.message(SESSION, "m1");
+    let told = ask_plan(&mut client);
+    client.choose(requests(&told)[0], "default");
+    let told = client.respond_as(&rules, 500, json!({}));
+    assert_eq!(client.take("POST /question/que_1/reply")["body"], json!({ "answers": [["No"]] }));
+    assert_eq!(updates(&told, "current_mode_update")[0]["currentModeId"], "plan", "{told:?}");
+    client.done(SESSION);
+    client.prompt_in(SESSION, "more");
+    client.take(&rules);
+}
+
+#[test]
+fn rules_are_sent_again_if_the_server_ended_before_it_had_them() {
+    let rules = format!("PATCH /session/{SESSION}");
+    let mut client = Client::open();
+    client.call("session/set_mode", json!({ "sessionId": SESSION, "modeId": "plan" }));
+    client.prompt_in(SESSION, "hello");
+    client.take(&rules);
+    client.exit(None, Some(9), "");
+    client.prompt_in(SESSION, "hello");
+    client.up();
+    client.take(&rules);
 }
 
 #[test]

@@ -102,7 +102,7 @@ impl Client {
         client.greet(capabilities);
         client.call("session/new", params);
         client.up();
-        client.around();
+        client.answer_facts();
         let opened = client.respond("POST /session", info(SESSION));
         assert_eq!(answer(&opened)["result"]["sessionId"], SESSION, "{opened:?}");
         client
@@ -111,7 +111,7 @@ impl Client {
     /// Another session in a directory.
     pub(crate) fn another(&mut self, id: &str, cwd: &str) {
         self.call("session/new", json!({ "cwd": cwd, "mcpServers": [] }));
-        self.around();
+        self.answer_facts();
         self.respond("POST /session", info(id));
     }
 
@@ -122,7 +122,7 @@ impl Client {
     }
 
     /// Answers the requests about a directory.
-    pub(crate) fn around(&mut self) {
+    pub(crate) fn answer_facts(&mut self) {
         self.respond("GET /config/providers", providers());
         self.respond("GET /agent", agents());
         self.respond(

@@ -26,7 +26,7 @@ fn the_vendors_own_service_is_not_used_unasked() {
     let opened = {
         client.call("session/new", json!({ "cwd": "/project", "mcpServers": [] }));
         client.up();
-        client.around();
+        client.answer_facts();
         client.respond("POST /session", info(SESSION))
     };
     let options = answer(&opened)["result"]["configOptions"].to_string();
@@ -68,7 +68,7 @@ fn a_session_that_is_loaded_is_told_again() {
     let mut client = greeted();
     client.call("session/load", json!({ "sessionId": SESSION, "cwd": "/project", "mcpServers": [] }));
     client.up();
-    client.around();
+    client.answer_facts();
     client.respond(&format!("GET /session/{SESSION}"), info(SESSION));
     let text = |id: &str, text: &str| json!({ "id": id, "type": "text", "text": text });
     let tool = json!({
@@ -96,7 +96,7 @@ fn an_unknown_session_is_not_found() {
     let mut client = greeted();
     client.call("session/resume", json!({ "sessionId": "ses_no", "cwd": "/project", "mcpServers": [] }));
     client.up();
-    client.around();
+    client.answer_facts();
     let refused = client.respond_as("GET /session/ses_no", 404, json!({ "name": "NotFoundError" }));
     assert_eq!(answer(&refused)["error"]["code"], -32002, "{refused:?}");
 }
@@ -121,6 +121,7 @@ fn after_its_process_ended_a_session_goes_on_in_another() {
     assert_eq!(client.starts.len(), 2);
     assert_ne!(client.starts[0].1.endpoint, client.starts[1].1.endpoint);
     client.up();
+    client.respond(&format!("PATCH /session/{SESSION}"), json!({}));
     assert_eq!(client.names(), [format!("POST /session/{SESSION}/message")]);
     client.status(SESSION, "busy");
     let done = client.done(SESSION);
@@ -164,7 +165,7 @@ fn mcp_servers_are_told_and_the_first_prompt_waits_for_them() {
     let web = json!({ "type": "http", "name": "web", "url": "http://127.0.0.1/mcp", "headers": [] });
     client.call("session/new", json!({ "cwd": "/project", "mcpServers": [stdio, web] }));
     client.up();
-    client.around();
+    client.answer_facts();
     client.respond("POST /session", info(SESSION));
     client.prompt_in(SESSION, "hello");
     let first = client.take("POST /mcp");

@@ -217,7 +217,7 @@ fn the_messages_that_a_fork_copies_are_not_said_again() {
     const FORK: &str = "ses_fork";
     let mut client = Client::open();
     client.call("session/fork", json!({ "sessionId": SESSION, "cwd": "/project", "mcpServers": [] }));
-    client.around();
+    client.answer_facts();
     client.respond(&format!("POST /session/{SESSION}/fork"), info(FORK));
     client.prompt_in(FORK, "go on");
     client.status(FORK, "busy");
