@@ -5,14 +5,15 @@ use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::{Ends, Log};
 use crate::record::Record;
-use crate::registry::Purpose;
+use crate::registry::{Purpose, Registry};
 use crate::session::Machine;
 use crate::shared::Shared;
 use crate::{SessionError, Sessions, webhooks};
-use futures_util::future;
+use futures_util::{FutureExt, future};
 use sa_api::sessions::{SessionState, WebhookStatus};
 use sa_store::{Listing, StoreError, StoredSession};
 use std::collections::{BTreeMap, HashSet};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,12 +140,8 @@ impl Sessions {
         self.registry().add_live(&shared);
         let machine = Machine::new(driver::setup(&shared, &inner.parts, arrival), driver::now());
         let owner = Driver::new(Arc::clone(&shared), Arc::clone(&inner.parts), machine, inbox);
-        let (stop, stopped) = (shared.stop.clone(), shared.stopped.clone());
-        let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
-        inner.tasks.spawn(async move {
-            run_until(owner.run(), stop, stopped).await;
-            sessions.registry().retire(&retiring);
-        });
+        let (sessions, owned) = (self.clone(), Arc::clone(&shared));
+        inner.tasks.spawn(async move { run_owner(sessions.registry(), &owned, owner.run()).await });
         shared
     }
 }
@@ -163,6 +160,18 @@ async fn recovered(sessions: &[Arc<Shared>]) {
     }
 }
 
+/// Runs the owner of a session, and then lets go of a session that has ended, or that lost its owner by a panic.
+async fn run_owner(registry: &Registry, shared: &Arc<Shared>, owner: impl Future<Output = ()>) {
+    let running = run_until(owner, shared.stop.clone(), shared.stopped.clone());
+    match AssertUnwindSafe(running).catch_unwind().await {
+        Ok(()) => registry.retire(shared),
+        Err(_) => {
+            tracing::error!(session = %shared.id, "the session failed; the next request takes it up again");
+            registry.abandon(shared);
+        }
+    }
+}
+
 /// Runs an owner until it is done. Once `stop` is cancelled, it has a moment to finish what it does. Whatever ends it, a panic
 /// included, it has then stopped: others wait for that.
 async fn run_until(owner: impl Future<Output = ()>, stop: CancellationToken, stopped: CancellationToken) {
@@ -176,7 +185,12 @@ async fn run_until(owner: impl Future<Output = ()>, stop: CancellationToken, sto
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+    use crate::record::Activity;
+    use sa_api::sessions::CreateSession;
+    use sa_store::{Store, StoreOptions};
 
     #[tokio::test]
     async fn an_owner_finishes_what_it_does_unless_that_takes_too_long() {
@@ -194,11 +208,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_owner_that_panics_has_stopped() {
-        let stopped = CancellationToken::new();
-        let owner = async { panic!("a bug") };
-        let task = tokio::spawn(run_until(owner, CancellationToken::new(), stopped.clone()));
-        assert!(task.await.is_err_and(|error| error.is_panic()));
-        assert!(stopped.is_cancelled());
+    async fn a_session_whose_owner_panics_is_taken_up_by_the_next_request() {
+        let store = Store::in_memory(StoreOptions::default()).await.unwrap();
+        let request = CreateSession { agent: "demo".to_owned(), ..CreateSession::default() };
+        let record = Record::new(request, "/".to_owned(), 0);
+        let listing = record.listing(Activity::UnderWay);
+        let env = BTreeMap::from([("TOKEN".to_owned(), "x".to_owned())]);
+        let ends = Ends { oldest: 1, last: 0, closed: false };
+        let arrival = Arrival { record, ends, env: env.clone(), webhook: None, listing };
+        let log = Log::new("s", store, ends);
+        let (shared, _inbox) = Shared::new("s", log, &arrival, CancellationToken::new());
+        let (registry, shared) = (Registry::default(), Arc::new(shared));
+        registry.add_live(&shared);
+        run_owner(&registry, &shared, async { panic!("a bug") }).await;
+        assert!(shared.stopped.is_cancelled(), "others wait for that");
+        assert!(registry.find("s").is_none());
+        assert_eq!(registry.env("s"), env, "the next owner needs them");
+        assert!(
+            shared.log.ends().closed && shared.deleted.is_cancelled(),
+            "readers and webhooks wait no more"
+        );
     }
 }

@@ -116,9 +116,7 @@ pub(crate) fn setup(shared: &Shared, parts: &Parts, arrival: Arrival) -> Setup {
         limits: parts.options.limits.clone(),
         modes: parts.mode_table(agent),
         token: parts.token_variable(agent),
-        policy: Policy::new(&record.request.policy)
-            .and_then(|policy| policy.with_allowances(&record.allowances))
-            .unwrap_or_default(),
+        policy: Policy::stored(&record.request.policy, &record.allowances),
         listing,
         last: shared.log.ends().last,
         tracing: tracing_of(parts, &shared.id, agent, &env),

@@ -6,10 +6,12 @@ use crate::agent::{AgentFailure, FromAgent};
 use crate::command::{Command, NativeSession, Posted, Reply};
 use crate::error::Result;
 use crate::limits::SessionLimits;
+use crate::record::Record;
 use crate::session::{Input, Job, Origin};
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    CancelResult, Delivery, EventData, MessageAccepted, MessagePart, SessionPatch, SessionState, StopReason,
+    AllowRule, CancelResult, Delivery, EventData, MessageAccepted, MessagePart, PermissionReplyKind,
+    SessionPatch, SessionState, StopReason,
 };
 use sa_hub::CallError;
 use serde_json::json;
@@ -369,4 +371,53 @@ fn starting(jobs: usize) -> World {
 fn with(mut world: World, step: impl FnOnce(&mut World)) -> World {
     step(&mut world);
     world
+}
+
+/// Returns a session on disk with this rule, and this rule of a client.
+fn with_rules(rule: &str, allowance: &str) -> World {
+    let rules = json!([{ "tool": "execute", "input": rule, "decision": "deny" }]);
+    let request = json!({ "agent": "demo", "policy": { "rules": rules } });
+    let mut record = Record::new(serde_json::from_value(request).unwrap(), "/".to_owned(), 0);
+    let allow = |input: &str| AllowRule { tool: "*".to_owned(), input: Some(input.to_owned()) };
+    record.allowances = vec![allow(allowance), allow("git status")];
+    World::with_record(ABLE, SessionLimits::default(), record)
+}
+
+#[test]
+fn no_agent_starts_without_a_rule_that_cannot_be_read() {
+    let mut world = with_rules(&"x".repeat(400_000), "ls");
+    let (reply, mut answer) = world.watched();
+    world.command(Command::Start { reply });
+    let failure = answer.try_recv().unwrap().unwrap_err();
+    assert!(failure.to_string().starts_with("a rule of this session cannot be read"), "{failure}");
+    assert!(world.job.is_none() && world.sent.is_empty());
+    assert!(world.log().iter().any(|event| matches!(event, EventData::Error(_))));
+}
+
+#[test]
+fn an_added_rule_that_cannot_be_read_is_left_out_alone() {
+    let mut world = with_rules("rm *", &"x".repeat(400_000));
+    world.make_ready();
+    assert_eq!(world.state(), SessionState::Idle);
+    let notices = world.log().into_iter().filter_map(|event| match event {
+        EventData::Notice(notice) => notice.description,
+        _ => None,
+    });
+    let notices: Vec<String> = notices.collect();
+    assert!(matches!(&notices[..], [one] if one.contains("is longer than 8192 characters")), "{notices:?}");
+    let call =
+        |command: &str| json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": command } });
+    let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }, { "optionId": "no", "name": "No", "kind": "reject_once" }]);
+    for command in ["git status", "rm x"] {
+        world.ask(
+            "session/request_permission",
+            json!({ "sessionId": NATIVE, "toolCall": call(command), "options": options }),
+        );
+    }
+    let decided = world.log().into_iter().filter_map(|event| match event {
+        EventData::PermissionResolved(resolved) => resolved.reply,
+        _ => None,
+    });
+    let decided: Vec<PermissionReplyKind> = decided.collect();
+    assert_eq!(decided, [PermissionReplyKind::Once, PermissionReplyKind::Reject]);
 }
