@@ -7,6 +7,7 @@ use crate::command::{Command, NativeSession, Posted, Reply};
 use crate::error::Result;
 use crate::limits::SessionLimits;
 use crate::record::Record;
+use crate::session::asks::MAX_OPEN;
 use crate::session::{Input, Job, Origin};
 use sa_api::AgentExit;
 use sa_api::sessions::{
@@ -67,6 +68,30 @@ fn ask(world: &mut World) {
     let params =
         json!({ "sessionId": NATIVE, "mode": "form", "message": "Name?", "requestedSchema": schema });
     world.ask("elicitation/create", params);
+}
+
+#[test]
+fn an_agent_has_a_bounded_number_of_open_requests() {
+    let mut world = running();
+    let errors = |world: &World| {
+        let messages = world.log().into_iter().filter_map(|event| match event {
+            EventData::Error(error) => Some(error.message),
+            _ => None,
+        });
+        messages.collect::<Vec<String>>()
+    };
+    for _ in 0..MAX_OPEN {
+        ask(&mut world);
+    }
+    assert_eq!((world.asked.len(), errors(&world).len()), (MAX_OPEN, 0));
+    for _ in 0..3 {
+        ask(&mut world);
+        assert_eq!(world.asked.len(), MAX_OPEN, "the agent has an answer to the last one");
+    }
+    assert_eq!(errors(&world), ["the agent waits for 256 decisions; its further requests are refused"]);
+    assert_eq!(world.machine.record().questions.len(), MAX_OPEN);
+    cancel(&mut world);
+    assert_eq!(world.asked.len(), 0);
 }
 
 #[test]
