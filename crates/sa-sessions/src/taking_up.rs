@@ -185,12 +185,7 @@ async fn run_until(owner: impl Future<Output = ()>, stop: CancellationToken, sto
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
-    use crate::record::Activity;
-    use sa_api::sessions::CreateSession;
-    use sa_store::{Store, StoreOptions};
 
     #[tokio::test]
     async fn an_owner_finishes_what_it_does_unless_that_takes_too_long() {
@@ -209,16 +204,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_whose_owner_panics_is_taken_up_by_the_next_request() {
-        let store = Store::in_memory(StoreOptions::default()).await.unwrap();
-        let request = CreateSession { agent: "demo".to_owned(), ..CreateSession::default() };
-        let record = Record::new(request, "/".to_owned(), 0);
-        let listing = record.listing(Activity::UnderWay);
         let env = BTreeMap::from([("TOKEN".to_owned(), "x".to_owned())]);
-        let ends = Ends { oldest: 1, last: 0, closed: false };
-        let arrival = Arrival { record, ends, env: env.clone(), webhook: None, listing };
-        let log = Log::new("s", store, ends);
-        let (shared, _inbox) = Shared::new("s", log, &arrival, CancellationToken::new());
-        let (registry, shared) = (Registry::default(), Arc::new(shared));
+        let (shared, _inbox) = Shared::for_test(env.clone()).await;
+        let registry = Registry::default();
         registry.add_live(&shared);
         run_owner(&registry, &shared, async { panic!("a bug") }).await;
         assert!(shared.stopped.is_cancelled(), "others wait for that");

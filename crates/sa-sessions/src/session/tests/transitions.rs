@@ -8,13 +8,14 @@ use crate::error::Result;
 use crate::limits::SessionLimits;
 use crate::record::Record;
 use crate::session::asks::MAX_OPEN;
-use crate::session::{Input, Job, Origin};
+use crate::session::{Input, Job, Leftovers, Origin};
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    AllowRule, CancelResult, Delivery, EventData, MessageAccepted, MessagePart, PermissionReplyKind,
+    AllowRule, CancelResult, CutOff, Delivery, EventData, MessageAccepted, MessagePart, PermissionReplyKind,
     SessionPatch, SessionState, StopReason,
 };
 use sa_hub::CallError;
+use sa_store::StoreError;
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -245,6 +246,31 @@ fn messages_from_before_a_crash_wait_for_a_client() {
     world.command(Command::Resume { reply });
     assert!(resumed.try_recv().unwrap().is_ok());
     assert_eq!(world.state(), SessionState::Starting);
+}
+
+#[test]
+fn a_turn_ends_although_its_message_cannot_be_read_after_a_crash() {
+    let mut world = running();
+    post(&mut world);
+    let lost = Some(StoreError::Corrupt("message 1".to_owned()));
+    world.crash_with(Leftovers { lost, ..Leftovers::default() });
+    let turns = |log: &[EventData]| {
+        let ids = log.iter().filter_map(|event| match event {
+            EventData::TurnStarted(started) => Some((started.turn_id.clone(), None)),
+            EventData::TurnEnded(ended) => Some((ended.turn_id.clone(), ended.reason.clone())),
+            _ => None,
+        });
+        ids.collect::<Vec<_>>()
+    };
+    let log = world.log();
+    let [(begun, None), (ended, Some(CutOff::DaemonRestarted))] = &turns(&log)[..] else {
+        panic!("{log:#?}")
+    };
+    assert_eq!(begun, ended);
+    let is_reported =
+        |event: &EventData| matches!(event, EventData::Error(error) if error.message.contains("message 1"));
+    assert!(log.iter().any(is_reported), "{log:#?}");
+    assert!(post(&mut world).try_recv().unwrap().is_ok());
 }
 
 #[test]

@@ -281,6 +281,12 @@ impl World {
 
     /// Kills the daemon and starts another one.
     pub(super) fn crash(&mut self) {
+        let pending = self.disk.pending();
+        self.crash_with(Leftovers { pending, ..Leftovers::default() });
+    }
+
+    /// Kills the daemon and starts another one, which finds this.
+    pub(super) fn crash_with(&mut self, leftovers: Leftovers) {
         self.crash_after = None;
         self.generation += 1;
         self.unlink();
@@ -295,8 +301,6 @@ impl World {
         record.state = SessionState::Interrupted;
         let last = self.disk.events.len() as u64;
         self.machine = Machine::new(setup(record, last, self.limits.clone()), self.now());
-        let pending = self.disk.pending();
-        let leftovers = Leftovers { pending, ..Leftovers::default() };
         self.feed(Input::Recovered(Box::new(leftovers)));
     }
 
