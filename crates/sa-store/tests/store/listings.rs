@@ -1,6 +1,6 @@
 //! Many sessions: lists by pages, and starts that read only what was under way.
 
-use crate::scene::{Scene, events, fill};
+use crate::scene::{Scene, events};
 use bytes::Bytes;
 use rusqlite::Connection;
 use sa_store::{
