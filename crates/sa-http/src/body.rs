@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// Bytes of a refused body that are read, so that the client gets to see why it was refused.
-const DRAINED_BYTES: usize = 16 * 1024 * 1024;
+const DRAINED_BYTES: usize = 128 * 1024 * 1024;
 /// And for how long.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -50,6 +50,36 @@ impl Incoming {
         }
     }
 
+    /// Reads everything, if it is at most as long as this.
+    async fn whole(&mut self, limit: usize) -> ApiResult<Bytes> {
+        let too_large = || {
+            ApiError::new(
+                ErrorCode::PayloadTooLarge,
+                format!("the body exceeds {limit} bytes; see limits.body-bytes"),
+            )
+        };
+        let announced = self.body.size_hint().lower();
+        if announced > limit as u64 {
+            return Err(too_large());
+        }
+        let Some(first) = self.next().await? else { return Ok(Bytes::new()) };
+        if first.len() as u64 == announced && first.len() <= limit {
+            // Most bodies come in one piece, which needs no copy.
+            return match self.next().await? {
+                None => Ok(first),
+                Some(_) => Err(too_large()),
+            };
+        }
+        let mut whole = BytesMut::from(first);
+        while whole.len() <= limit {
+            match self.next().await? {
+                Some(more) => whole.extend_from_slice(&more),
+                None => return Ok(whole.freeze()),
+            }
+        }
+        Err(too_large())
+    }
+
     /// Ends a request that has what it takes of its body. The rest of a body that was refused is read for a while.
     pub(crate) async fn settle<T>(self, received: ApiResult<T>) -> ApiResult<T> {
         if received.is_err() {
@@ -76,34 +106,9 @@ impl Incoming {
 
 /// Reads the whole body, if it is at most as long as the limit for bodies.
 pub(crate) async fn read(state: &AppState, body: Body) -> ApiResult<Bytes> {
-    let limit = state.options.limits.body_bytes;
-    let too_large = || {
-        ApiError::new(
-            ErrorCode::PayloadTooLarge,
-            format!("the body exceeds {limit} bytes; see limits.body-bytes"),
-        )
-    };
-    let announced = body.size_hint().lower();
-    if announced > limit as u64 {
-        return Err(too_large());
-    }
     let mut body = Incoming::new(state, body);
-    let Some(first) = body.next().await? else { return Ok(Bytes::new()) };
-    if first.len() as u64 == announced && first.len() <= limit {
-        // Most bodies come in one piece, which needs no copy.
-        return match body.next().await? {
-            None => Ok(first),
-            Some(_) => Err(too_large()),
-        };
-    }
-    let mut whole = BytesMut::from(first);
-    while whole.len() <= limit {
-        match body.next().await? {
-            Some(more) => whole.extend_from_slice(&more),
-            None => return Ok(whole.freeze()),
-        }
-    }
-    Err(too_large())
+    let received = body.whole(state.options.limits.body_bytes).await;
+    body.settle(received).await
 }
 
 /// A body that is a JSON object of that shape.

@@ -62,17 +62,14 @@ pub enum InstallError {
 
 impl InstallError {
     /// Describes a failure of the disk during an operation on this agent.
-    pub(crate) fn on_disk(agent: &str) -> impl Fn(DiskError) -> Self {
-        move |error| {
-            if error.is_full() {
-                // The agent's directory says more than the one file that did not fit.
-                let its =
-                    error.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
-                let directory = its.unwrap_or(&error.path).to_owned();
-                return Self::DiskFull { agent: agent.to_owned(), directory };
-            }
-            Self::Store { path: error.path, reason: error.source.to_string() }
+    pub(crate) fn from_disk(agent: &str, error: DiskError) -> Self {
+        if error.is_full() {
+            // The agent's directory says more than the one file that did not fit.
+            let its = error.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == agent));
+            let directory = its.unwrap_or(&error.path).to_owned();
+            return Self::DiskFull { agent: agent.to_owned(), directory };
         }
+        Self::Store { path: error.path, reason: error.source.to_string() }
     }
 
     /// Returns the agent it is about, if it is about one.

@@ -94,12 +94,12 @@ impl Installer {
 
     /// Returns the agent's installed versions, the newest first.
     pub fn versions(&self, agent: &str) -> Result<Vec<Receipt>, InstallError> {
-        self.inner.directory(agent)?.versions().map_err(InstallError::on_disk(agent))
+        self.inner.directory(agent)?.versions().map_err(|error| InstallError::from_disk(agent, error))
     }
 
     /// Returns the version that runs when nobody names one.
     pub fn current(&self, agent: &str) -> Result<Option<Receipt>, InstallError> {
-        self.inner.directory(agent)?.current().map_err(InstallError::on_disk(agent))
+        self.inner.directory(agent)?.current().map_err(|error| InstallError::from_disk(agent, error))
     }
 
     /// Returns the program of an installed version.
@@ -162,9 +162,10 @@ impl Installer {
             return Ok(Vec::new());
         }
         let version = version.map(str::to_owned);
-        let lock = Lock::take(&directory, || ()).await.map_err(InstallError::on_disk(agent))?;
+        let lock =
+            Lock::take(&directory, || ()).await.map_err(|error| InstallError::from_disk(agent, error))?;
         let removed = on_disk(move || directory.uninstall(version.as_deref(), &lock)).await;
-        removed.map_err(InstallError::on_disk(agent))
+        removed.map_err(|error| InstallError::from_disk(agent, error))
     }
 
     /// Makes an installed version the one that runs when nobody names one.
@@ -185,10 +186,11 @@ impl Installer {
         if directory.installed(version).is_none() {
             return Err(missing(&directory));
         }
-        let lock = Lock::take(&directory, || ()).await.map_err(InstallError::on_disk(agent))?;
+        let lock =
+            Lock::take(&directory, || ()).await.map_err(|error| InstallError::from_disk(agent, error))?;
         // Somebody may have removed it meanwhile.
         let receipt = directory.installed(version).ok_or_else(|| missing(&directory))?;
-        directory.select(version, &lock).map_err(InstallError::on_disk(agent))?;
+        directory.select(version, &lock).map_err(|error| InstallError::from_disk(agent, error))?;
         Ok(receipt)
     }
 

@@ -11,6 +11,7 @@
 
 mod context;
 mod jobs;
+mod leftovers;
 mod link;
 
 use crate::agent::{AgentFailure, FromAgent, Process};
@@ -95,7 +96,8 @@ impl Driver {
 
     /// Runs until the session is terminated or the daemon stops.
     pub(crate) async fn run(mut self) {
-        let leftovers = jobs::leftovers(&self.shared, &self.parts, self.machine.record()).await;
+        let record = self.machine.record();
+        let leftovers = leftovers::read(&self.shared, &self.parts, record, &mut self.inbox).await;
         self.inputs.push_back(Input::Recovered(Box::new(leftovers)));
         self.work().await;
         self.shared.recovered.cancel();

@@ -26,6 +26,16 @@ pub(crate) struct Policy {
     allowances: Vec<Rule>,
     timeout: Option<Duration>,
     on_timeout: TimeoutDecision,
+    damage: Damage,
+}
+
+/// Stored rules that cannot be read.
+#[derive(Debug, Default)]
+struct Damage {
+    /// Why a rule of the session's request cannot be read. Without it, the others mean something else: nothing is allowed.
+    rules: Option<String>,
+    /// Why rules of clients cannot be read. Without them, clients are asked more often.
+    allowances: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -47,7 +57,30 @@ impl Policy {
             allowances: Vec::new(),
             timeout: policy.timeout_ms.map(Duration::from_millis),
             on_timeout: policy.on_timeout,
+            damage: Damage::default(),
         })
+    }
+
+    /// Reads what was stored. Rules that cannot be read never allow anything.
+    pub(crate) fn stored(policy: &PermissionPolicy, allowances: &[AllowRule]) -> Self {
+        let mut stored = Self::new(policy).unwrap_or_else(|unreadable| Self {
+            damage: Damage { rules: Some(unreadable), ..Damage::default() },
+            ..Self::default()
+        });
+        for rule in allowances {
+            if let Err(unreadable) = stored.allow(rule) {
+                stored.damage.allowances.push(unreadable);
+            }
+        }
+        stored
+    }
+
+    /// Returns why rules of clients are not used; fails if no agent may start, as rules of the session cannot be read.
+    pub(crate) fn check(&self) -> Result<&[String], &str> {
+        match &self.damage.rules {
+            Some(unreadable) => Err(unreadable),
+            None => Ok(&self.damage.allowances),
+        }
     }
 
     /// Adds rules that clients have added before.
@@ -71,6 +104,9 @@ impl Policy {
 
     /// Returns the decision of the first rule that matches.
     pub(crate) fn decide(&self, request: &PermissionRequest) -> Option<Decision> {
+        if self.damage.rules.is_some() {
+            return Some(Decision::Deny);
+        }
         if self.rules.is_empty() && self.allowances.is_empty() {
             return None;
         }

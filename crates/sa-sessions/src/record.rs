@@ -19,25 +19,25 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The mode in which agents do the work.
 pub(crate) const BUILD: &str = "build";
 
-/// The conversation before now, for the agent. It is stored as whether it is owed.
+/// Replay of the conversation so far to an agent that does not know it. Stored as a boolean: true if it is due.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
-pub(crate) enum Past {
+pub(crate) enum HistoryReplay {
     #[default]
-    Known,
-    /// The agent does not know it yet.
-    Owed,
+    Done,
+    /// The agent gets the conversation with the next message.
+    Due,
 }
 
-impl From<bool> for Past {
-    fn from(is_owed: bool) -> Self {
-        if is_owed { Self::Owed } else { Self::Known }
+impl From<bool> for HistoryReplay {
+    fn from(is_due: bool) -> Self {
+        if is_due { Self::Due } else { Self::Done }
     }
 }
 
-impl From<Past> for bool {
-    fn from(past: Past) -> Self {
-        past == Past::Owed
+impl From<HistoryReplay> for bool {
+    fn from(replay: HistoryReplay) -> Self {
+        replay == HistoryReplay::Due
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Record {
     #[serde(default)]
     pub(crate) runs: u32,
     #[serde(default, rename = "owesHistory")]
-    pub(crate) past: Past,
+    pub(crate) history_replay: HistoryReplay,
     /// The last event before the turn that runs.
     #[serde(default)]
     pub(crate) turn_after: u64,
@@ -241,7 +241,7 @@ impl Record {
     /// and the conversation as text.
     pub(crate) fn forget_later(&mut self) {
         self.fork_of = None;
-        self.past = Past::Owed;
+        self.history_replay = HistoryReplay::Due;
         self.usage = None;
     }
 

@@ -87,14 +87,17 @@ impl Registry {
             return;
         }
         let mut sessions = self.sessions.lock();
-        if sessions.live.get(&shared.id).is_some_and(|live| Arc::ptr_eq(live, shared)) {
-            sessions.live.remove(&shared.id);
-            let env = shared.state().env.clone();
-            if !env.is_empty() {
-                sessions.env.insert(shared.id.clone(), env);
-            }
+        if sessions.release(shared) {
             sessions.add_ended(shared);
         }
+    }
+
+    /// Lets go of a session whose owner is gone without having ended it: the next request takes it up from the store.
+    pub(crate) fn abandon(&self, shared: &Arc<Shared>) {
+        self.sessions.lock().release(shared);
+        // Its readers and its webhook continue with the next owner.
+        shared.deleted.cancel();
+        shared.log.close();
     }
 
     /// Returns the variables of an ended session.
@@ -112,6 +115,19 @@ impl Registry {
 }
 
 impl Sessions {
+    /// Takes out a session that has an owner, and keeps its variables. Returns false if another one has its place.
+    fn release(&mut self, shared: &Arc<Shared>) -> bool {
+        let is_live = self.live.get(&shared.id).is_some_and(|live| Arc::ptr_eq(live, shared));
+        if is_live {
+            self.live.remove(&shared.id);
+            let env = shared.state().env.clone();
+            if !env.is_empty() {
+                self.env.insert(shared.id.clone(), env);
+            }
+        }
+        is_live
+    }
+
     fn add_ended(&mut self, shared: &Arc<Shared>) {
         if self.ended.len() >= self.tidied_at.max(NOTED) {
             self.ended.retain(|_, ended| ended.strong_count() > 0);

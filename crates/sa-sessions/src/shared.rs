@@ -93,6 +93,24 @@ impl Shared {
         (shared, Inbox { commands: command_inbox, urgent: urgent_inbox })
     }
 
+    /// Returns a session of its own store, and the owner's end.
+    #[cfg(test)]
+    #[allow(clippy::unwrap_used)]
+    pub(crate) async fn for_test(env: BTreeMap<String, String>) -> (std::sync::Arc<Self>, Inbox) {
+        use crate::log::Ends;
+        use crate::record::Activity;
+        use sa_store::{Store, StoreOptions};
+
+        let request = sa_api::sessions::CreateSession { agent: "demo".to_owned(), ..Default::default() };
+        let record = Record::new(request, "/".to_owned(), 0);
+        let listing = record.listing(Activity::UnderWay);
+        let ends = Ends { oldest: 1, last: 0, closed: false };
+        let arrival = Arrival { record, ends, env, webhook: None, listing };
+        let log = Log::new("s", Store::in_memory(StoreOptions::default()).await.unwrap(), ends);
+        let (shared, inbox) = Self::new("s", log, &arrival, CancellationToken::new());
+        (std::sync::Arc::new(shared), inbox)
+    }
+
     /// Locks the state, for one statement.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()

@@ -5,14 +5,15 @@ use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::{Ends, Log};
 use crate::record::Record;
-use crate::registry::Purpose;
+use crate::registry::{Purpose, Registry};
 use crate::session::Machine;
 use crate::shared::Shared;
 use crate::{SessionError, Sessions, webhooks};
-use futures_util::future;
+use futures_util::{FutureExt, future};
 use sa_api::sessions::{SessionState, WebhookStatus};
 use sa_store::{Listing, StoreError, StoredSession};
 use std::collections::{BTreeMap, HashSet};
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,12 +140,8 @@ impl Sessions {
         self.registry().add_live(&shared);
         let machine = Machine::new(driver::setup(&shared, &inner.parts, arrival), driver::now());
         let owner = Driver::new(Arc::clone(&shared), Arc::clone(&inner.parts), machine, inbox);
-        let (stop, stopped) = (shared.stop.clone(), shared.stopped.clone());
-        let (sessions, retiring) = (self.clone(), Arc::clone(&shared));
-        inner.tasks.spawn(async move {
-            run_until(owner.run(), stop, stopped).await;
-            sessions.registry().retire(&retiring);
-        });
+        let (sessions, owned) = (self.clone(), Arc::clone(&shared));
+        inner.tasks.spawn(async move { run_owner(sessions.registry(), &owned, owner.run()).await });
         shared
     }
 }
@@ -160,6 +157,18 @@ async fn recovered(sessions: &[Arc<Shared>]) {
     };
     if tokio::time::timeout(RECOVERING, recovered).await.is_err() {
         tracing::warn!("sessions still take up what they did when the daemon ended");
+    }
+}
+
+/// Runs the owner of a session, and then lets go of a session that has ended, or that lost its owner by a panic.
+async fn run_owner(registry: &Registry, shared: &Arc<Shared>, owner: impl Future<Output = ()>) {
+    let running = run_until(owner, shared.stop.clone(), shared.stopped.clone());
+    match AssertUnwindSafe(running).catch_unwind().await {
+        Ok(()) => registry.retire(shared),
+        Err(_) => {
+            tracing::error!(session = %shared.id, "the session failed; the next request takes it up again");
+            registry.abandon(shared);
+        }
     }
 }
 
@@ -194,11 +203,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_owner_that_panics_has_stopped() {
-        let stopped = CancellationToken::new();
-        let owner = async { panic!("a bug") };
-        let task = tokio::spawn(run_until(owner, CancellationToken::new(), stopped.clone()));
-        assert!(task.await.is_err_and(|error| error.is_panic()));
-        assert!(stopped.is_cancelled());
+    async fn a_session_whose_owner_panics_is_taken_up_by_the_next_request() {
+        let env = BTreeMap::from([("TOKEN".to_owned(), "x".to_owned())]);
+        let (shared, _inbox) = Shared::for_test(env.clone()).await;
+        let registry = Registry::default();
+        registry.add_live(&shared);
+        run_owner(&registry, &shared, async { panic!("a bug") }).await;
+        assert!(shared.stopped.is_cancelled(), "others wait for that");
+        assert!(registry.find("s").is_none());
+        assert_eq!(registry.env("s"), env, "the next owner needs them");
+        assert!(
+            shared.log.ends().closed && shared.deleted.is_cancelled(),
+            "readers and webhooks wait no more"
+        );
     }
 }

@@ -122,23 +122,30 @@ pub(crate) fn page(
             let taken = takes(&listed.id, &listed.listing);
             if taken { session_numbered(&snapshot, listed.session) } else { Ok(None) }
         });
-        match found {
-            Ok(session) => sessions.extend(session),
-            Err(error @ StoreError::Corrupt(_)) => {
-                tracing::error!(%error, "a stored session cannot be read and is not listed");
-            }
-            Err(other) => return Err(other),
-        }
+        sessions.extend(unless_damaged(found)?);
     }
     Ok(sessions)
 }
 
-/// Returns the sessions that have to be taken up, in the order in which they were made.
+/// Leaves out a session that is damaged.
+fn unless_damaged(found: Result<Option<StoredSession>>) -> Result<Option<StoredSession>> {
+    match found {
+        Err(error @ StoreError::Corrupt(_)) => {
+            tracing::error!(%error, "a stored session cannot be read and is left out");
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+/// Returns the sessions that have to be taken up, in the order in which they were made. A session that is damaged is left out, and
+/// the log says so.
 pub(crate) fn active(connection: &mut Connection) -> Result<Vec<StoredSession>> {
     let snapshot = connection.transaction()?;
     let sql = "SELECT session FROM listings WHERE active <> 0 ORDER BY session";
     let numbers: Vec<i64> = snapshot.all(sql, [], |row| Ok(row.get(0)?))?;
-    numbers.into_iter().filter_map(|number| session_numbered(&snapshot, number).transpose()).collect()
+    let found = numbers.into_iter().map(|number| unless_damaged(session_numbered(&snapshot, number)));
+    found.filter_map(Result::transpose).collect()
 }
 
 /// Returns the id of the session that was created with a key.

@@ -90,9 +90,11 @@ pub enum TimeoutDecision {
 #[api(strict, Eq)]
 pub struct PermissionRule {
     /// The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
-    /// characters.
+    /// characters. Up to 8192 characters.
+    #[schema(max_length = 8192)]
     pub tool: String,
-    /// Pattern for the command, path or address; `*` matches any characters.
+    /// Pattern for the command, path or address, up to 8192 characters; `*` matches any characters.
+    #[schema(max_length = 8192)]
     pub input: Option<String>,
     /// Decision of the rule.
     pub decision: Decision,

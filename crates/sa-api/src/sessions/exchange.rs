@@ -93,9 +93,12 @@ pub struct PermissionReply {
 /// A rule that allows calls in this session without asking. Every member that is present must match.
 #[api(strict, Eq)]
 pub struct AllowRule {
-    /// The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters.
+    /// The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters. Up to 8192
+    /// characters.
+    #[schema(max_length = 8192)]
     pub tool: String,
-    /// Pattern for the command, path or address; `*` matches any characters. Absent: every call of the tool.
+    /// Pattern for the command, path or address, up to 8192 characters; `*` matches any characters. Absent: every call of the tool.
+    #[schema(max_length = 8192)]
     pub input: Option<String>,
 }
 

@@ -103,3 +103,34 @@ async fn heads_are_bounded() -> Result<()> {
     ensure!(daemon.peak_rss_bytes()? < 200 << 20, "{} bytes", daemon.peak_rss_bytes()?);
     Ok(())
 }
+
+#[tokio::test]
+async fn a_client_that_reads_only_after_sending_sees_why_its_body_is_refused() -> Result<()> {
+    const LENGTH: usize = 70_000_000;
+    let daemon = Daemon::start().await?;
+    let piece = vec![b' '; 1 << 16];
+    for length in [format!("content-length: {LENGTH}"), "transfer-encoding: chunked".to_owned()] {
+        let mut raw = RawConnection::connect(daemon.http()).await?;
+        let head = "POST /v1/sessions/large HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+        raw.write(format!("{head}\r\nauthorization: Bearer {TOKEN}\r\n{length}\r\n\r\n").as_bytes()).await?;
+        let is_chunked = length.ends_with("chunked");
+        let mut left = LENGTH;
+        while left > 0 {
+            let piece = &piece[..left.min(piece.len())];
+            if is_chunked {
+                raw.write(format!("{:x}\r\n", piece.len()).as_bytes()).await.context("a chunk")?;
+            }
+            raw.write(piece).await.with_context(|| format!("{length}: {left} bytes are left"))?;
+            if is_chunked {
+                raw.write(b"\r\n").await?;
+            }
+            left -= piece.len();
+        }
+        if is_chunked {
+            raw.write(b"0\r\n\r\n").await?;
+        }
+        let answer = raw.read_until(b"\r\n\r\n", sa_testkit::DEADLINE).await?;
+        ensure!(answer.starts_with(b"HTTP/1.1 413"), "{length}: {}", String::from_utf8_lossy(&answer));
+    }
+    Ok(())
+}

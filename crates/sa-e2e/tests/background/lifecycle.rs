@@ -62,6 +62,22 @@ async fn a_token_that_was_given_is_used_and_never_shown() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_start_that_fails_leaves_no_token_behind() -> Result<()> {
+    let home = Home::new()?;
+    home.ok("daemon start --port 0 --token 0123456789abcdef").await?;
+    home.ok("daemon stop").await?;
+    let log = home.folder().join("daemon.log");
+    std::fs::remove_file(&log)?;
+    std::fs::create_dir(&log)?;
+    home.fails("daemon start --port 0 --token 0123456789abcdef").await?;
+    let entries =
+        std::fs::read_dir(home.folder())?.map(|entry| Ok(entry?.file_name().into_string().unwrap()));
+    let names: Vec<String> = entries.collect::<Result<_>>()?;
+    assert!(!names.iter().any(|name| name.starts_with("launch-")), "{names:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_port_that_is_taken_is_named_with_what_to_do() -> Result<()> {
     let home = Home::new()?;
     let taken = TcpListener::bind("127.0.0.1:0")?;

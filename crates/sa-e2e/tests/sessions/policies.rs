@@ -83,15 +83,21 @@ async fn always_with_a_rule_allows_what_the_rule_matches() -> Result<()> {
     let asked = api.asked("s", "permissions").await?;
     let path = format!("/s/permissions/{}/reply", asked["id"].as_str().unwrap());
     let rule = json!({"tool": "permission", "input": "{\"title\":\"Send *\"}"});
+    let long = json!({"tool": "permission", "input": "x".repeat(400_000)});
     for (reply, reason) in [
         (json!({"reply": "once", "rule": rule}), "requires the reply `always`"),
         (json!({"reply": "always", "rule": rule, "optionId": "allow_always"}), "either `rule` or `optionId`"),
         (json!({"reply": "always", "rule": {"tool": "execute"}}), "does not match this request"),
+        (json!({"reply": "always", "rule": long}), "is longer than 8192 characters"),
         (json!({"reply": "once", "client": "x".repeat(101)}), "at most 100 characters"),
     ] {
         let problem = api.post(&path, &reply).await?.expect_problem(400, "invalid_request")?;
         assert!(problem.document["detail"].as_str().unwrap().contains(reason), "{problem:?}");
     }
+    let rules = json!([{"tool": "read", "input": "x".repeat(400_000), "decision": "allow"}]);
+    let policy = json!({"agent": "demo", "policy": {"rules": rules}});
+    let problem = api.post("/long", &policy).await?.expect_problem(422, "invalid_value")?;
+    assert!(problem.document["detail"].as_str().unwrap().contains("8192 characters"), "{problem:?}");
     let reply = json!({"reply": "always", "rule": rule, "client": "a test"});
     api.post(&path, &reply).await?.expect_status(204)?;
     let last = api.decide("s", json!({"reply": "reject"})).await?;

@@ -48,14 +48,18 @@ pub(super) fn visit(schema: &mut RefOr<Schema>, on_object: &mut impl FnMut(&mut 
     }
 }
 
-/// Writes the members of embedded types after those of the type that embeds them, as JSON has them.
+/// Writes the members of embedded types after those of the type that embeds them, as JSON has them. Parts that are not members
+/// stay as they are.
 pub(super) fn embed(schema: &mut RefOr<Schema>) {
     let RefOr::T(Schema::AllOf(all)) = schema else { return };
+    all.items.iter_mut().for_each(embed);
+    if !all.items.iter().all(|part| matches!(part, RefOr::T(Schema::Object(_)))) {
+        return;
+    }
     let mut whole = Object::with_type(Type::Object);
     whole.description = all.description.take();
     // The macros put the embedding type last, and wrap an embedded one that has a description.
-    for mut part in all.items.drain(..).rev() {
-        embed(&mut part);
+    for part in all.items.drain(..).rev() {
         if let RefOr::T(Schema::Object(part)) = part {
             whole.properties.extend(part.properties);
             whole.required.extend(part.required);
@@ -165,5 +169,27 @@ fn mark(media: &str, content: &mut RefOr<Content>) {
     {
         let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
         content.schema = Some(ObjectBuilder::new().schema_type(Type::String).format(Some(format)).into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn embedded(schema: Value) -> Value {
+        let mut schema: RefOr<Schema> = serde_json::from_value(schema).unwrap();
+        embed(&mut schema);
+        serde_json::to_value(schema).unwrap()
+    }
+
+    #[test]
+    fn nothing_of_an_embedded_type_is_lost() {
+        let member = |name: &str| json!({ "type": "object", "required": [name], "properties": { name: { "type": "string" } } });
+        let whole = embedded(json!({ "allOf": [member("inner"), { "allOf": [member("outer")] }] }));
+        assert_eq!(whole["required"], json!(["outer", "inner"]));
+        let parts = json!({ "allOf": [{ "$ref": "#/components/schemas/Inner" }, member("outer")] });
+        assert_eq!(embedded(parts.clone()), parts);
     }
 }

@@ -56,7 +56,7 @@ impl Installer {
         let directory = self.inner.directory(&agent.id)?;
         let receipt = match version {
             Some(version) => directory.installed(version),
-            None => directory.current().map_err(InstallError::on_disk(&agent.id))?,
+            None => directory.current().map_err(|error| InstallError::from_disk(&agent.id, error))?,
         };
         let found = receipt.map(|receipt| Found::installed(&directory, receipt));
         Ok(found.or_else(|| self.search(program).filter(|_| version.is_none()).map(Found::on_path)))

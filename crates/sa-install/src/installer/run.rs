@@ -151,13 +151,13 @@ impl<'a> Run<'a> {
         let found = self.directory.installed(version).filter(|_| !self.request.reinstall);
         let Some(receipt) = found else { return Ok(None) };
         if self.selects(version) && !self.directory.is_selected(version) {
-            let on_disk = InstallError::on_disk(&self.agent.id);
-            let lock = self.lock().await.map_err(&on_disk)?;
+            let from_disk = |error| InstallError::from_disk(&self.agent.id, error);
+            let lock = self.lock().await.map_err(from_disk)?;
             // Another process may have removed it meanwhile.
             if self.directory.installed(version).is_none() {
                 return Ok(None);
             }
-            self.directory.select(version, &lock).map_err(on_disk)?;
+            self.directory.select(version, &lock).map_err(from_disk)?;
         }
         Ok(Some(Installed { receipt, already_installed: true }))
     }
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
     /// Errors of this machine's disk are final, because they are the same for every source.
     pub(super) fn failed(&self, error: SourceError) -> Failure {
         match error {
-            SourceError::Disk(error) => Failure::Final(InstallError::on_disk(&self.agent.id)(error)),
+            SourceError::Disk(error) => Failure::Final(InstallError::from_disk(&self.agent.id, error)),
             error => Failure::Source(error),
         }
     }

@@ -1,6 +1,7 @@
 //! One agent process of which the daemon is the client, for one session or for several.
 
 use super::AgentFailure;
+use super::mailbox::Mailbox;
 use super::routes::{Opens, Route, Routes};
 use super::wire::{self, FromAgent, Incoming, RpcError};
 use parking_lot::Mutex;
@@ -16,13 +17,6 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::mpsc;
-
-/// The channel on which a session receives messages of its agent. Bounded: a session that cannot keep up holds its agent back.
-pub(crate) type Mailbox = mpsc::Sender<FromAgent>;
-
-/// Messages that may wait in a mailbox.
-pub(crate) const MAILBOX: usize = 1024;
 
 /// A connection. It ends with its last handle.
 #[derive(Clone)]
@@ -116,11 +110,11 @@ impl Connection {
                 "session": { "configOptions": { "boolean": {} }, "notices": {}, "compaction": {} },
             },
         });
-        let (mailbox, mut answers) = mpsc::channel(MAILBOX);
+        let (mailbox, mut answers) = Mailbox::new();
         self.call(0, "initialize", &params, &mailbox, Opens::Nothing).await?;
         let answered = async {
             loop {
-                match answers.recv().await {
+                match answers.next().await {
                     Some(FromAgent::Response { outcome, .. }) => return Ok(outcome),
                     Some(FromAgent::Ended(exit)) => return Err(AgentFailure::Ended(exit)),
                     Some(_) => {}
@@ -281,8 +275,7 @@ impl Wiring {
         match route {
             Route::To(mailbox, messages) => {
                 for message in messages {
-                    // A session that is gone needs nothing any more.
-                    let _ = mailbox.send(message).await;
+                    mailbox.send(message).await;
                 }
             }
             Route::Refuse { id, method } => {
@@ -320,7 +313,6 @@ fn exit_in(part: &Part) -> Option<Value> {
 
 async fn broadcast(mailboxes: Vec<Mailbox>, message: impl Fn() -> FromAgent) {
     for mailbox in mailboxes {
-        // A session that is gone needs nothing any more.
-        let _ = mailbox.send(message()).await;
+        mailbox.send(message()).await;
     }
 }

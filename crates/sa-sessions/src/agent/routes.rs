@@ -1,6 +1,6 @@
 //! Which session gets what an agent says.
 
-use super::connection::Mailbox;
+use super::mailbox::Mailbox;
 use super::wire::{FromAgent, Incoming, RpcError, Scope};
 use sa_api::AgentExit;
 use sa_jsonrpc::Id;
@@ -11,6 +11,8 @@ use std::collections::{HashMap, VecDeque};
 /// Messages that come before the session they are for is known: an agent may report on a new session before it answers
 /// the request that makes it.
 const EARLY: usize = 256;
+/// Bytes of these. One message may have more.
+const EARLY_BYTES: usize = 4 << 20;
 
 /// The notification by which an agent takes a request of its own back.
 pub(crate) const CANCEL_REQUEST: &str = "$/cancel_request";
@@ -86,10 +88,10 @@ impl Routes {
 
     /// Stops delivering what concerns this session to that mailbox. Another that has adopted it since keeps it.
     pub(super) fn release(&mut self, session: &str, mailbox: &Mailbox) {
-        if self.sessions.get(session).is_some_and(|owner| owner.same_channel(mailbox)) {
+        if self.sessions.get(session).is_some_and(|owner| owner.is_same(mailbox)) {
             self.sessions.remove(session);
         }
-        self.requests.retain(|_, asker| !asker.same_channel(mailbox));
+        self.requests.retain(|_, asker| !asker.is_same(mailbox));
     }
 
     /// The agent's request of this id has its answer.
@@ -106,7 +108,7 @@ impl Routes {
         let calls = std::mem::take(&mut self.calls).into_values().map(|waiting| waiting.mailbox);
         let mut mailboxes: Vec<Mailbox> = Vec::new();
         for mailbox in std::mem::take(&mut self.sessions).into_values().chain(calls) {
-            if !mailboxes.iter().any(|known| known.same_channel(&mailbox)) {
+            if !mailboxes.iter().any(|known| known.is_same(&mailbox)) {
                 mailboxes.push(mailbox);
             }
         }
@@ -177,12 +179,18 @@ impl Routes {
 
     fn keep(&mut self, scope: Scope, message: FromAgent) -> Route {
         if let Some(session) = scope.session_id.filter(|_| self.opening()) {
-            if self.early.len() == EARLY {
-                self.early.pop_front();
-            }
-            self.early.push_back((session, message));
+            self.keep_early(session, message);
         }
         Route::Drop
+    }
+
+    /// Keeps a message. If there are too many, the first ones go.
+    fn keep_early(&mut self, session: String, message: FromAgent) {
+        self.early.push_back((session, message));
+        let mut bytes: usize = self.early.iter().map(|(_, early)| early.bytes()).sum();
+        while self.early.len() > EARLY || (self.early.len() > 1 && bytes > EARLY_BYTES) {
+            bytes -= self.early.pop_front().map_or(0, |(_, early)| early.bytes());
+        }
     }
 
     fn take_early(&mut self, session: &str, mailbox: &Mailbox) -> Vec<FromAgent> {
@@ -211,7 +219,7 @@ impl Routes {
         let asks = |early: &FromAgent| matches!(early, FromAgent::Request { id, .. } if Id::from_json(id).as_ref() == Some(&request));
         let session = self.early.iter().find(|(_, early)| asks(early)).map(|(session, _)| session.clone());
         if let Some(session) = session {
-            self.early.push_back((session, message));
+            self.keep_early(session, message);
         }
         Route::Drop
     }

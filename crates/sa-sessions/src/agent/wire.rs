@@ -25,6 +25,22 @@ pub(crate) enum FromAgent {
     Ended(AgentExit),
 }
 
+impl FromAgent {
+    /// Returns the bytes that it takes up, about.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Notification { method, params } | Self::Request { method, params, .. } => {
+                method.len() + params.get().len()
+            }
+            Self::Response { outcome: Ok(result), .. } => result.get().len(),
+            Self::Response { outcome: Err(error), .. } => error.message.len(),
+            Self::Unparsed(unparsed) => unparsed.raw.len(),
+            Self::Gap => 0,
+            Self::Ended(exit) => exit.stderr_tail.len(),
+        }
+    }
+}
+
 /// An agent's error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct RpcError {

@@ -1,17 +1,15 @@
 //! Jobs of sessions: what takes a while and reports back.
 
 use super::link::AgentLink;
-use super::{Driver, JobDone, RETRY, context};
+use super::{Driver, JobDone, context};
+use crate::history;
 use crate::parts::Parts;
 use crate::policy::Policy;
-use crate::record::Record;
-use crate::session::{Input, Job, Leftovers, Setup, Tracing};
+use crate::session::{Input, Job, Setup, Tracing};
 use crate::shared::Shared;
 use crate::taking_up::Arrival;
-use crate::{history, interrupted_messages};
 use futures_util::FutureExt;
 use sa_otlp::Conversation;
-use sa_store::{Direction, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -77,38 +75,6 @@ impl Driver {
     }
 }
 
-/// Reads what an earlier daemon left unfinished.
-pub(super) async fn leftovers(shared: &Shared, parts: &Parts, record: &Record) -> Leftovers {
-    let pending = loop {
-        match parts.options.store.pending_messages(&shared.id).await {
-            Ok(pending) => break pending,
-            Err(error @ (StoreError::Exhausted(_) | StoreError::Io(_))) => {
-                tracing::warn!(session = %shared.id, %error, "waiting messages cannot be read; trying again");
-                tokio::time::sleep(RETRY).await;
-            }
-            Err(error) => {
-                tracing::error!(session = %shared.id, %error, "waiting messages cannot be read");
-                break Vec::new();
-            }
-        }
-    };
-    let unfinished_after = match record.turn {
-        Some(_) => Some(record.turn_after),
-        None => outside_turn_after(shared).await,
-    };
-    let cut_off = match unfinished_after {
-        Some(after) => interrupted_messages::find(&shared.log, after).await,
-        None => Vec::new(),
-    };
-    Leftovers { pending, cut_off, was_killed: parts.options.store.was_cut_off() }
-}
-
-/// Returns the last event before the messages that an agent was writing outside of a turn; none if it was not.
-async fn outside_turn_after(shared: &Shared) -> Option<u64> {
-    let slice = shared.log.transcript(None, Direction::Forward, 0, 0).await;
-    Some(slice.ok()?.unfinished?.from.saturating_sub(1))
-}
-
 /// Returns what the machine of a stored session is made of.
 pub(crate) fn setup(shared: &Shared, parts: &Parts, arrival: Arrival) -> Setup {
     let Arrival { record, env, listing, .. } = arrival;
@@ -118,9 +84,7 @@ pub(crate) fn setup(shared: &Shared, parts: &Parts, arrival: Arrival) -> Setup {
         limits: parts.options.limits.clone(),
         modes: parts.mode_table(agent),
         token: parts.token_variable(agent),
-        policy: Policy::new(&record.request.policy)
-            .and_then(|policy| policy.with_allowances(&record.allowances))
-            .unwrap_or_default(),
+        policy: Policy::stored(&record.request.policy, &record.allowances),
         listing,
         last: shared.log.ends().last,
         tracing: tracing_of(parts, &shared.id, agent, &env),

@@ -1,22 +1,18 @@
 //! The connection of one session to its agent.
 
-use crate::agent::{AgentFailure, Connection, FromAgent, MAILBOX, Opens, Process, RpcError, Slot};
+use crate::agent::{AgentFailure, Connection, FromAgent, Mailbox, Messages, Opens, Process, RpcError, Slot};
 use crate::session::{Agent, Origin};
 use crate::shared::Shared;
 use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::mpsc;
-
-/// Messages of an agent that are taken at once, so that a fast one costs one commit, not many.
-const BATCH: usize = 1024;
 
 pub(super) struct AgentLink {
     shared: Arc<Shared>,
     /// Keeps the agent's process alive.
     slot: Arc<Slot>,
     connection: Connection,
-    mailbox: mpsc::Sender<FromAgent>,
-    incoming: mpsc::Receiver<FromAgent>,
+    mailbox: Mailbox,
+    incoming: Messages,
     /// The agent's session whose messages come here.
     native: Option<String>,
 }
@@ -33,13 +29,13 @@ impl AgentLink {
             version: connection.agent_version(),
             origin: if joined { Origin::Joined } else { Origin::Started },
         };
-        let (mailbox, incoming) = mpsc::channel(MAILBOX);
+        let (mailbox, incoming) = Mailbox::new();
         let shared = Arc::clone(shared);
         (Self { shared, slot, connection, mailbox, incoming, native: None }, agent)
     }
 
     pub(super) async fn receive(&mut self) -> FromAgent {
-        match self.incoming.recv().await {
+        match self.incoming.next().await {
             Some(message) => message,
             // The link has a sender itself, so this is never reached.
             None => std::future::pending().await,
@@ -48,22 +44,13 @@ impl AgentLink {
 
     /// Returns a message with those that have come since.
     pub(super) fn batch(&mut self, first: FromAgent) -> Vec<FromAgent> {
-        let mut messages = vec![first];
-        while messages.len() < BATCH
-            && let Ok(message) = self.incoming.try_recv()
-        {
-            messages.push(message);
-        }
-        messages
+        self.incoming.batch(first)
     }
 
     /// Returns the last messages of an agent that has ended, its exit included.
     pub(super) fn last_messages(&mut self) -> Option<Vec<FromAgent>> {
         let exit = self.connection.ended()?;
-        let mut messages = Vec::new();
-        while let Ok(message) = self.incoming.try_recv() {
-            messages.push(message);
-        }
+        let mut messages: Vec<FromAgent> = std::iter::from_fn(|| self.incoming.try_next()).collect();
         messages.push(FromAgent::Ended(exit));
         Some(messages)
     }

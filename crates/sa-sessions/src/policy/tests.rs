@@ -3,6 +3,7 @@
 
 mod harm;
 
+use super::pattern::MAX_PATTERN;
 use super::*;
 use proptest::prelude::*;
 use sa_api::sessions::{Diff, MessagePart, PermissionRule, ToolKind};
@@ -310,6 +311,21 @@ fn a_denial_finds_what_is_hidden() {
     assert!(denies("search", "/etc", &search) && denies("search", "key", &search));
     let fetch = request("x", ToolKind::Fetch, json!({ "url": "https://A.test/a/../b" }));
     assert!(denies("fetch", "https://a.test/b", &fetch));
+}
+
+#[test]
+fn a_pattern_that_is_too_long_is_refused() {
+    let rule = |input: &str| AllowRule { tool: "execute".to_owned(), input: Some(input.to_owned()) };
+    let call = command(&"x".repeat(MAX_PATTERN));
+    assert_eq!(Policy::covers(&rule(&"x".repeat(MAX_PATTERN)), &call), Ok(true));
+    for length in [MAX_PATTERN + 1, 400_000] {
+        let why = Policy::covers(&rule(&"é".repeat(length)), &call).unwrap_err();
+        assert!(why.ends_with("is longer than 8192 characters"), "{why}");
+        assert!(why.len() < 200, "{why}");
+        let rule = PermissionRule { tool: "*".repeat(length), input: None, decision: Decision::Deny };
+        let rules = PermissionPolicy { rules: vec![rule], ..PermissionPolicy::default() };
+        assert!(Policy::new(&rules).is_err());
+    }
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use super::Effect;
 use super::allowing::check_client;
-use super::asks::OpenAsk;
+use super::asks::{MAX_OPEN, OpenAsk, Overflow};
 use super::machine::Machine;
 use super::phase::{Permissions, Phase};
 use crate::agent::RpcError;
@@ -47,6 +47,9 @@ impl Marked {
 
 impl Machine {
     pub(super) fn on_request(&mut self, request: String, method: &str, params: &RawValue) {
+        if let Some(overflow) = self.asks.overflow() {
+            return self.refuse_overflow(request, overflow);
+        }
         let id = self.now.new_id("ask");
         let outcome = match method {
             "session/request_permission" => {
@@ -81,6 +84,15 @@ impl Machine {
             self.report_error(CrashKind::Unparsed, message, serde_json::from_str(params.get()).ok());
             self.refuse(request, codes::INVALID_PARAMS, unparsed.to_string());
         }
+    }
+
+    /// Refuses a request of an agent that does not wait for its many others.
+    fn refuse_overflow(&mut self, request: String, overflow: Overflow) {
+        let message = format!("the agent waits for {MAX_OPEN} decisions; its further requests are refused");
+        if overflow == Overflow::Unreported {
+            self.report_error(CrashKind::Protocol, message.clone(), None);
+        }
+        self.refuse(request, codes::INTERNAL_ERROR, message);
     }
 
     /// Returns whether the agent is to stop, so that nobody is asked any more.

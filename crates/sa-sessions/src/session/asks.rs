@@ -10,11 +10,23 @@ use std::time::Instant;
 /// Decisions that are remembered for clients that come too late.
 const DECIDED: usize = 1024;
 
+/// Maximum number of requests of one agent that wait for a decision. All of them are stored with each change of the session.
+pub(super) const MAX_OPEN: usize = 256;
+
 #[derive(Default)]
 pub(super) struct Asks {
     open: Vec<OpenAsk>,
+    /// The session's log says that requests of this agent are refused.
+    is_overflow_reported: bool,
     /// The newest last.
     decided: VecDeque<Verdict>,
+}
+
+/// A request of an agent for which there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overflow {
+    Unreported,
+    Reported,
 }
 
 /// A question or permission for which the agent waits.
@@ -36,6 +48,15 @@ impl Asks {
         self.open.is_empty()
     }
 
+    /// Returns whether there is no room for another request, and takes that for reported.
+    pub(super) fn overflow(&mut self) -> Option<Overflow> {
+        if self.open.len() < MAX_OPEN {
+            return None;
+        }
+        let is_reported = std::mem::replace(&mut self.is_overflow_reported, true);
+        Some(if is_reported { Overflow::Reported } else { Overflow::Unreported })
+    }
+
     pub(super) fn add(&mut self, ask: OpenAsk) {
         self.open.push(ask);
     }
@@ -49,6 +70,7 @@ impl Asks {
     /// Drops all of them: the agent has gone.
     pub(super) fn clear(&mut self) {
         self.open.clear();
+        self.is_overflow_reported = false;
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {

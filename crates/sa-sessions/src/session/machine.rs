@@ -343,7 +343,7 @@ impl Machine {
     pub(crate) fn deadline(&mut self) -> Option<Instant> {
         let all = [
             self.phase.call_mut().and_then(|call| call.deadline()),
-            self.phase.pauses_until(),
+            self.phase.retry_at(),
             self.asks.deadline(),
             self.cancelled_by(),
             self.silence_at(),
@@ -371,7 +371,7 @@ impl Machine {
             let late = call.late();
             return self.on_answer(Err(late));
         }
-        if self.phase.pauses_until().is_some_and(|until| until <= now) {
+        if self.phase.retry_at().is_some_and(|until| until <= now) {
             self.on_pause_over();
         } else if self.cancelled_by().is_some_and(|by| by <= now) {
             self.abandon_turn();

@@ -6,7 +6,7 @@ use super::turn::Turn;
 use super::{Effect, Job};
 use crate::agent::{AgentFailure, Opens, opened_session};
 use crate::history::History;
-use crate::record::Past;
+use crate::record::HistoryReplay;
 use sa_api::sessions::{Continuity, ContinuityKind, EventData, Started};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ impl Machine {
     pub(super) fn open_session(&mut self, start: StartRequest, agent: Connected) {
         match (self.record.native_session_id.clone(), self.record.fork_of.clone()) {
             (Some(native), _) => self.reopen_session(start, agent, native, 0),
-            (None, Some(parent)) if self.record.past == Past::Known => {
+            (None, Some(parent)) if self.record.history_replay == HistoryReplay::Done => {
                 self.fork_session(start, agent, &parent)
             }
             (None, _) => self.new_session(start, agent, None),
@@ -98,7 +98,7 @@ impl Machine {
         match outcome {
             Ok(result) => {
                 self.report_started(&agent.link, &result);
-                if self.record.past == Past::Owed {
+                if self.record.history_replay == HistoryReplay::Due {
                     return self.remember(start, agent.link, None);
                 }
                 let continuity = Continuity { kind: ContinuityKind::Native, reason: None };
@@ -143,7 +143,7 @@ impl Machine {
             Way::Fork | Way::Reopen { .. } => None,
         };
         if lost.is_some() {
-            self.record.past = Past::Owed;
+            self.record.history_replay = HistoryReplay::Due;
         }
         self.remember(start, agent.link, lost);
     }
@@ -160,7 +160,7 @@ impl Machine {
 
     /// Has the conversation read that the agent does not know.
     fn remember(&mut self, start: StartRequest, link: AgentInUse, reason: Option<String>) {
-        if self.record.past == Past::Known {
+        if self.record.history_replay == HistoryReplay::Done {
             return self.configure(start, link);
         }
         self.effect(Effect::Start(Job::ReadHistory { current_turn: self.turn.id() }));
@@ -175,7 +175,7 @@ impl Machine {
                     History::Text(_) => Some(ContinuityKind::Replayed),
                     History::Unreadable => Some(ContinuityKind::Lost),
                 };
-                self.record.past = Past::from(kind.is_some());
+                self.record.history_replay = HistoryReplay::from(kind.is_some());
                 self.history = history;
                 if let Some(kind) = kind {
                     self.draft.event(EventData::Continuity(Continuity { kind, reason }));

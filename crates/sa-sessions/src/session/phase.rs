@@ -288,8 +288,8 @@ impl Phase {
         }
     }
 
-    /// Returns when the agent's session is opened again that another process holds.
-    pub(super) fn pauses_until(&self) -> Option<Instant> {
+    /// Returns when to try again to open the agent's session, which another process still holds.
+    pub(super) fn retry_at(&self) -> Option<Instant> {
         let Self::Starting(start) = self else { return None };
         if let Step::Pausing { until, .. } = start.step { Some(until) } else { None }
     }

@@ -5,8 +5,10 @@ use super::Effect;
 use super::input::Leftovers;
 use super::machine::Machine;
 use super::queue::Queued;
-use sa_api::sessions::{CutOff, EventData, MessageAccepted, ResolvedBy, StopReason, TurnEnded, WithdrawnBy};
-use sa_store::{MessageState, StoredMessage};
+use sa_api::sessions::{
+    CrashKind, CutOff, EventData, MessageAccepted, ResolvedBy, StopReason, Turn, TurnEnded, WithdrawnBy,
+};
+use sa_store::{MessageState, StoreError, StoredMessage};
 
 impl Machine {
     pub(super) fn on_recovered(&mut self, leftovers: Leftovers) {
@@ -24,20 +26,36 @@ impl Machine {
             if leftovers.was_killed {
                 self.resume_trace(&message, turn.as_ref());
             }
-            self.note_turn_usage(&message.turn_id, None, None);
-            self.draft.event(EventData::TurnEnded(TurnEnded {
-                turn_id: message.turn_id.clone(),
-                stop_reason: StopReason::Unknown,
-                reason: Some(CutOff::DaemonRestarted),
-                usage: None,
-            }));
+            self.end_cut_off(&message.turn_id);
             self.draft.message_done(message.turn_id);
+        }
+        if let Some(error) = leftovers.lost {
+            self.on_messages_lost(turn, &error);
         }
         self.queue.reorder(&self.record.queue_order);
         // Waiting messages are begun when a client comes: nobody asked this daemon to start an agent.
         self.hold_queue();
         self.note_listing();
         self.effect(Effect::Show);
+    }
+
+    /// Ends a turn that ended with the daemon before.
+    fn end_cut_off(&mut self, turn_id: &str) {
+        self.note_turn_usage(turn_id, None, None);
+        self.draft.event(EventData::TurnEnded(TurnEnded {
+            turn_id: turn_id.to_owned(),
+            stop_reason: StopReason::Unknown,
+            reason: Some(CutOff::DaemonRestarted),
+            usage: None,
+        }));
+    }
+
+    /// Reports that nobody knows which messages waited. The turn that ran is known.
+    fn on_messages_lost(&mut self, turn: Option<Turn>, error: &StoreError) {
+        self.report_error(CrashKind::Gap, format!("messages that waited are lost: {error}"), None);
+        if let Some(turn) = turn {
+            self.end_cut_off(&turn.turn_id);
+        }
     }
 
     /// Puts a stored message into the queue, or withdraws it if it cannot be read.

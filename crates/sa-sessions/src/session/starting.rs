@@ -27,7 +27,7 @@ impl Machine {
     }
 
     pub(super) fn try_start(&mut self, start: StartRequest) {
-        if let Err(failure) = self.check_environment() {
+        if let Err(failure) = self.check_rules().and_then(|()| self.check_environment()) {
             return self.fail_start(start.purpose, None, failure, Reported::No);
         }
         let request = Box::new(self.record.request.clone());
@@ -239,6 +239,15 @@ impl Machine {
             }
             other => other,
         }
+    }
+
+    /// Checks that the session's rules could be read. Without those of clients the agent can start: it asks more often.
+    fn check_rules(&mut self) -> Result<(), AgentFailure> {
+        let unreadable = |why| AgentFailure::Machine(format!("a rule of this session cannot be read: {why}"));
+        for why in self.policy.check().map_err(unreadable)?.to_vec() {
+            self.warn("Permissions", format!("a rule that a client added is not used: {why}"));
+        }
+        Ok(())
     }
 
     /// Checks that everything is there that the session was given. Without its own credential it does not start: the daemon's

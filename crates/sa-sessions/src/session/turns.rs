@@ -8,7 +8,7 @@ use super::{Effect, Job, LEAVING, trace};
 use crate::agent::{AgentFailure, Opens, RpcError};
 use crate::command::Reply;
 use crate::history::History;
-use crate::record::Past;
+use crate::record::HistoryReplay;
 use sa_api::sessions::{
     CancelResult, CrashInfo, CrashKind, EventData, MessagePart, ResolvedBy, StopReason, Turn as ShownTurn,
     TurnEnded, TurnStarted, Usage, WithdrawnBy,
@@ -78,7 +78,7 @@ impl Machine {
 
     /// Commands have to be the whole prompt.
     fn recall(&self, message: &Queued) -> Recall {
-        let includes = self.record.past == Past::Owed && !is_command(&message.parts);
+        let includes = self.record.history_replay == HistoryReplay::Due && !is_command(&message.parts);
         if includes { Recall::Included } else { Recall::Omitted }
     }
 
@@ -118,7 +118,7 @@ impl Machine {
                 let taken = !matches!(reason, StopReason::Refusal | StopReason::Cancelled);
                 let recalls = self.turn.prompted().is_some_and(|turn| turn.recall == Recall::Included);
                 if taken && recalls {
-                    self.record.past = Past::Known;
+                    self.record.history_replay = HistoryReplay::Done;
                 }
                 self.end_turn(reason, usage, ResolvedBy::TurnEnded);
             }

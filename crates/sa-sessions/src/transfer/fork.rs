@@ -4,7 +4,7 @@ use super::import::Arriving;
 use crate::error::Result;
 use crate::handle::SessionHandle;
 use crate::log::Ends;
-use crate::record::{Activity, Past};
+use crate::record::{Activity, HistoryReplay};
 use crate::registry::Purpose;
 use crate::taking_up::Arrival;
 use crate::{SessionError, Sessions, webhooks};
@@ -32,7 +32,7 @@ impl Sessions {
     pub async fn fork(&self, id: &str, fork: ForkSession) -> Result<Session> {
         let parent = self.get(id).await?.0;
         let of = parent.record();
-        if of.native_session_id.is_none() && of.past == Past::Known {
+        if of.native_session_id.is_none() && of.history_replay == HistoryReplay::Done {
             return Err(SessionError::NotStarted(id.to_owned()));
         }
         let mut record = of.forked(id, fork.title, Timestamp::now().as_millis());

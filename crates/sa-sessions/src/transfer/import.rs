@@ -4,7 +4,7 @@ use super::unfinished::{Unfinished, omission};
 use super::{FORM, Head};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::record::{Past, Record};
+use crate::record::{HistoryReplay, Record};
 use crate::registry::Purpose;
 use crate::reservations::Reservation;
 use crate::transcript::Marker;
@@ -75,7 +75,7 @@ impl Sessions {
         let reserved = self.inner().takeovers.reserve(&native, (), |()| Err(())).await.ok();
         if reserved.is_none() || self.store().has_native(&native.0, &native.1).await? {
             record.native_session_id = None;
-            record.past = Past::Owed;
+            record.history_replay = HistoryReplay::Due;
         }
         Ok(reserved)
     }

@@ -1,6 +1,6 @@
 //! Many sessions: lists by pages, and starts that read only what was under way.
 
-use crate::scene::{Scene, events, fill};
+use crate::scene::{Scene, events};
 use bytes::Bytes;
 use rusqlite::Connection;
 use sa_store::{
@@ -192,7 +192,8 @@ async fn a_session_that_cannot_be_read_does_not_hide_the_others() {
     let scene = Scene::new();
     let store = scene.open().await;
     for id in ["one", "two", "three"] {
-        fill(&store, id, 3).await;
+        make(&store, id, Listing { active: true, ..listing(1) }, false).await;
+        store.commit(id, events(id, 1..=3)).await.unwrap();
     }
     store.close().await;
     let connection = Connection::open(scene.path()).unwrap();
@@ -200,6 +201,8 @@ async fn a_session_that_cannot_be_read_does_not_hide_the_others() {
     drop(connection);
     let store = scene.open().await;
     assert_eq!(walk(&store, Which::All, 9).await, ["one", "three"]);
+    let active = store.active_sessions().await.unwrap().into_iter().map(|session| session.id);
+    assert_eq!(active.collect::<Vec<_>>(), ["one", "three"], "a start takes up what it can read");
     assert!(matches!(store.session("two").await, Err(StoreError::Corrupt(_))));
     assert!(store.delete("two").await.unwrap());
 }

@@ -1659,9 +1659,12 @@ export interface components {
         };
         /** @description A rule that allows calls in this session without asking. Every member that is present must match. */
         AllowRule: {
-            /** @description Pattern for the command, path or address; `*` matches any characters. Absent: every call of the tool. */
+            /** @description Pattern for the command, path or address, up to 8192 characters; `*` matches any characters. Absent: every call of the tool. */
             input?: string;
-            /** @description The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters. */
+            /**
+             * @description The tool: its own name or its kind (`read`, `edit`, `execute`, …); `*` stands for any characters. Up to 8192
+             *     characters.
+             */
             tool: string;
         };
         /** @description Content in base64. */
@@ -3194,11 +3197,11 @@ export interface components {
         PermissionRule: {
             /** @description Decision of the rule. */
             decision: components["schemas"]["Decision"];
-            /** @description Pattern for the command, path or address; `*` matches any characters. */
+            /** @description Pattern for the command, path or address, up to 8192 characters; `*` matches any characters. */
             input?: string;
             /**
              * @description The tool: its own name or its kind (`read`, `edit`, `execute`, …), for `deny` and `ask` also its title; `*` stands for any
-             *     characters.
+             *     characters. Up to 8192 characters.
              */
             tool: string;
         };

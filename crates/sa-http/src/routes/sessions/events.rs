@@ -1,7 +1,7 @@
 //! A session's events: by pages, and as a stream. They are sent as they are stored.
 
 use super::event_query::{FilterQuery, PageQuery, StreamQuery, cursor};
-use super::filled;
+use super::page_of_raw_items;
 use crate::handler::{AcceptsEvents, ApiError, ApiResult, AppState, HeaderMap, Response, operation};
 use crate::routes::page_size;
 use crate::stream::{self, last_event_id, sse};
@@ -43,7 +43,7 @@ pub(crate) async fn page(
         _ => None,
     };
     let page = EventPage { events: Vec::new(), has_more: slice.has_more, next: slice.next, oldest };
-    Ok(filled(&page, slice.lines.iter().map(|line| &line.json)))
+    page_of_raw_items(&page, "events", slice.lines.iter().map(|line| &line.json))
 }
 
 /// Stream events of a session

@@ -1,6 +1,6 @@
 //! The transcript: a session's messages, whole and in pages.
 
-use super::filled;
+use super::page_of_raw_items;
 use crate::handler::{ApiResult, Response, operation, query};
 use crate::routes::page_size;
 use sa_api::sessions::{TranscriptOrder, TranscriptPage};
@@ -37,5 +37,5 @@ pub(crate) async fn page(session: SessionHandle, query: TranscriptQuery) -> ApiR
         next: transcript.next,
         events_after: transcript.events_after,
     };
-    Ok(filled(&page, transcript.messages.iter()))
+    page_of_raw_items(&page, "messages", transcript.messages.iter())
 }

@@ -56,12 +56,12 @@ pub(crate) async fn import(
 ) -> ApiResult<Response> {
     check_content_type(&headers)?;
     let limit = state.options.limits.body_bytes;
-    let (lines, mut trouble) = lines(Incoming::new(&state, body), limit);
+    let (lines, mut body_error) = lines(Incoming::new(&state, body), limit);
     let (sessions, id) = (state.services.sessions.clone(), query.session_id.clone());
     let work = async move { sessions.import(Box::pin(lines), id.as_deref()).await };
     whole(work).await.map(|session| new_session(&session)).map_err(|refused| {
-        // The fault of the body says more than that it ended.
-        let mut refused = trouble.try_recv().unwrap_or(refused);
+        // The error of the body says more than that it ended.
+        let mut refused = body_error.try_recv().unwrap_or(refused);
         refused.0.session_id = refused.0.session_id.or(query.session_id);
         refused
     })
@@ -76,43 +76,50 @@ fn check_content_type(headers: &HeaderMap) -> ApiResult<()> {
     })
 }
 
-/// A body in its way of being cut into lines.
-struct Cutter {
+/// Splits a body into lines.
+struct LineSplitter {
     body: Incoming,
     rest: BytesMut,
     /// Up to here there is no line feed.
     searched: usize,
     limit: usize,
-    over: bool,
-    /// Learns what goes wrong, once.
-    told: Option<oneshot::Sender<ApiError>>,
+    is_at_end: bool,
+    /// Receives the error that ends the body, once.
+    body_error: Option<oneshot::Sender<ApiError>>,
 }
 
-/// The lines of a body without their line feeds, and what goes wrong with it.
+/// Returns the lines of a body without their line feeds, and the error that ends it.
 fn lines(
     body: Incoming,
     limit: usize,
 ) -> (impl Stream<Item = Result<Bytes, SessionError>> + Send, oneshot::Receiver<ApiError>) {
-    let (told, trouble) = oneshot::channel();
-    let cutter = Cutter { body, rest: BytesMut::new(), searched: 0, limit, over: false, told: Some(told) };
-    let lines = stream::unfold(cutter, |mut cutter| async move {
-        let line = cutter.next().await?;
-        Some((line, cutter))
+    let (sender, body_error) = oneshot::channel();
+    let splitter = LineSplitter {
+        body,
+        rest: BytesMut::new(),
+        searched: 0,
+        limit,
+        is_at_end: false,
+        body_error: Some(sender),
+    };
+    let lines = stream::unfold(splitter, |mut splitter| async move {
+        let line = splitter.next().await?;
+        Some((line, splitter))
     });
-    (lines, trouble)
+    (lines, body_error)
 }
 
-impl Cutter {
+impl LineSplitter {
     async fn next(&mut self) -> Option<Result<Bytes, SessionError>> {
         loop {
-            if let Some(line) = self.cut() {
+            if let Some(line) = self.split() {
                 // Editors and shells add empty lines at the end.
                 if !line.trim_ascii().is_empty() {
                     return Some(Ok(line));
                 }
                 continue;
             }
-            if self.over {
+            if self.is_at_end {
                 return None;
             }
             if self.rest.len() > self.limit {
@@ -121,14 +128,14 @@ impl Cutter {
             }
             match self.body.next().await {
                 Ok(Some(bytes)) => self.rest.extend_from_slice(&bytes),
-                Ok(None) => self.over = true,
+                Ok(None) => self.is_at_end = true,
                 Err(refused) => return Some(Err(self.fail(refused))),
             }
         }
     }
 
-    /// The next whole line; the last one needs no line feed.
-    fn cut(&mut self) -> Option<Bytes> {
+    /// Returns the next whole line; the last one needs no line feed.
+    fn split(&mut self) -> Option<Bytes> {
         let unsearched = self.rest.get(self.searched..).unwrap_or_default();
         if let Some(found) = unsearched.iter().position(|byte| *byte == b'\n') {
             let line = self.rest.split_to(self.searched + found + 1);
@@ -136,7 +143,7 @@ impl Cutter {
             return Some(line.freeze());
         }
         self.searched = self.rest.len();
-        if self.over && !self.rest.is_empty() {
+        if self.is_at_end && !self.rest.is_empty() {
             self.searched = 0;
             return Some(self.rest.split().freeze());
         }
@@ -144,13 +151,13 @@ impl Cutter {
     }
 
     fn fail(&mut self, refused: ApiError) -> SessionError {
-        self.over = true;
+        self.is_at_end = true;
         self.rest.clear();
         self.searched = 0;
         let detail = refused.0.detail.clone();
-        if let Some(told) = self.told.take() {
+        if let Some(sender) = self.body_error.take() {
             // The request may have ended meanwhile.
-            let _ = told.send(refused);
+            let _ = sender.send(refused);
         }
         SessionError::Invalid(detail)
     }

@@ -6,12 +6,16 @@ use crate::agent::{AgentFailure, FromAgent};
 use crate::command::{Command, NativeSession, Posted, Reply};
 use crate::error::Result;
 use crate::limits::SessionLimits;
-use crate::session::{Input, Job, Origin};
+use crate::record::Record;
+use crate::session::asks::MAX_OPEN;
+use crate::session::{Input, Job, Leftovers, Origin};
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    CancelResult, Delivery, EventData, MessageAccepted, MessagePart, SessionPatch, SessionState, StopReason,
+    AllowRule, CancelResult, CutOff, Delivery, EventData, MessageAccepted, MessagePart, PermissionReplyKind,
+    SessionPatch, SessionState, StopReason,
 };
 use sa_hub::CallError;
+use sa_store::StoreError;
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -65,6 +69,30 @@ fn ask(world: &mut World) {
     let params =
         json!({ "sessionId": NATIVE, "mode": "form", "message": "Name?", "requestedSchema": schema });
     world.ask("elicitation/create", params);
+}
+
+#[test]
+fn an_agent_has_a_bounded_number_of_open_requests() {
+    let mut world = running();
+    let errors = |world: &World| {
+        let messages = world.log().into_iter().filter_map(|event| match event {
+            EventData::Error(error) => Some(error.message),
+            _ => None,
+        });
+        messages.collect::<Vec<String>>()
+    };
+    for _ in 0..MAX_OPEN {
+        ask(&mut world);
+    }
+    assert_eq!((world.asked.len(), errors(&world).len()), (MAX_OPEN, 0));
+    for _ in 0..3 {
+        ask(&mut world);
+        assert_eq!(world.asked.len(), MAX_OPEN, "the agent has an answer to the last one");
+    }
+    assert_eq!(errors(&world), ["the agent waits for 256 decisions; its further requests are refused"]);
+    assert_eq!(world.machine.record().questions.len(), MAX_OPEN);
+    cancel(&mut world);
+    assert_eq!(world.asked.len(), 0);
 }
 
 #[test]
@@ -218,6 +246,31 @@ fn messages_from_before_a_crash_wait_for_a_client() {
     world.command(Command::Resume { reply });
     assert!(resumed.try_recv().unwrap().is_ok());
     assert_eq!(world.state(), SessionState::Starting);
+}
+
+#[test]
+fn a_turn_ends_although_its_message_cannot_be_read_after_a_crash() {
+    let mut world = running();
+    post(&mut world);
+    let lost = Some(StoreError::Corrupt("message 1".to_owned()));
+    world.crash_with(Leftovers { lost, ..Leftovers::default() });
+    let turns = |log: &[EventData]| {
+        let ids = log.iter().filter_map(|event| match event {
+            EventData::TurnStarted(started) => Some((started.turn_id.clone(), None)),
+            EventData::TurnEnded(ended) => Some((ended.turn_id.clone(), ended.reason.clone())),
+            _ => None,
+        });
+        ids.collect::<Vec<_>>()
+    };
+    let log = world.log();
+    let [(begun, None), (ended, Some(CutOff::DaemonRestarted))] = &turns(&log)[..] else {
+        panic!("{log:#?}")
+    };
+    assert_eq!(begun, ended);
+    let is_reported =
+        |event: &EventData| matches!(event, EventData::Error(error) if error.message.contains("message 1"));
+    assert!(log.iter().any(is_reported), "{log:#?}");
+    assert!(post(&mut world).try_recv().unwrap().is_ok());
 }
 
 #[test]
@@ -390,4 +443,53 @@ fn starting(jobs: usize) -> World {
 fn with(mut world: World, step: impl FnOnce(&mut World)) -> World {
     step(&mut world);
     world
+}
+
+/// Returns a session on disk with this rule, and this rule of a client.
+fn with_rules(rule: &str, allowance: &str) -> World {
+    let rules = json!([{ "tool": "execute", "input": rule, "decision": "deny" }]);
+    let request = json!({ "agent": "demo", "policy": { "rules": rules } });
+    let mut record = Record::new(serde_json::from_value(request).unwrap(), "/".to_owned(), 0);
+    let allow = |input: &str| AllowRule { tool: "*".to_owned(), input: Some(input.to_owned()) };
+    record.allowances = vec![allow(allowance), allow("git status")];
+    World::with_record(ABLE, SessionLimits::default(), record)
+}
+
+#[test]
+fn no_agent_starts_without_a_rule_that_cannot_be_read() {
+    let mut world = with_rules(&"x".repeat(400_000), "ls");
+    let (reply, mut answer) = world.watched();
+    world.command(Command::Start { reply });
+    let failure = answer.try_recv().unwrap().unwrap_err();
+    assert!(failure.to_string().starts_with("a rule of this session cannot be read"), "{failure}");
+    assert!(world.job.is_none() && world.sent.is_empty());
+    assert!(world.log().iter().any(|event| matches!(event, EventData::Error(_))));
+}
+
+#[test]
+fn an_added_rule_that_cannot_be_read_is_left_out_alone() {
+    let mut world = with_rules("rm *", &"x".repeat(400_000));
+    world.make_ready();
+    assert_eq!(world.state(), SessionState::Idle);
+    let notices = world.log().into_iter().filter_map(|event| match event {
+        EventData::Notice(notice) => notice.description,
+        _ => None,
+    });
+    let notices: Vec<String> = notices.collect();
+    assert!(matches!(&notices[..], [one] if one.contains("is longer than 8192 characters")), "{notices:?}");
+    let call =
+        |command: &str| json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": command } });
+    let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }, { "optionId": "no", "name": "No", "kind": "reject_once" }]);
+    for command in ["git status", "rm x"] {
+        world.ask(
+            "session/request_permission",
+            json!({ "sessionId": NATIVE, "toolCall": call(command), "options": options }),
+        );
+    }
+    let decided = world.log().into_iter().filter_map(|event| match event {
+        EventData::PermissionResolved(resolved) => resolved.reply,
+        _ => None,
+    });
+    let decided: Vec<PermissionReplyKind> = decided.collect();
+    assert_eq!(decided, [PermissionReplyKind::Once, PermissionReplyKind::Reject]);
 }

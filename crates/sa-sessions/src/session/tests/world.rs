@@ -136,9 +136,12 @@ impl World {
     }
 
     pub(super) fn with_limits(abilities: Abilities, limits: SessionLimits) -> Self {
-        let start = Instant::now();
         let request = CreateSession { agent: "demo".to_owned(), ..CreateSession::default() };
-        let record = Record::new(request, "/".to_owned(), 0);
+        Self::with_record(abilities, limits, Record::new(request, "/".to_owned(), 0))
+    }
+
+    pub(super) fn with_record(abilities: Abilities, limits: SessionLimits, record: Record) -> Self {
+        let start = Instant::now();
         let disk = Disk { record: record.to_bytes(), ..Disk::default() };
         let now = Now { instant: start, wall_ms: 0, ids: next_id };
         let machine = Machine::new(setup(record, 0, limits.clone()), now);
@@ -278,6 +281,12 @@ impl World {
 
     /// Kills the daemon and starts another one.
     pub(super) fn crash(&mut self) {
+        let pending = self.disk.pending();
+        self.crash_with(Leftovers { pending, ..Leftovers::default() });
+    }
+
+    /// Kills the daemon and starts another one, which finds this.
+    pub(super) fn crash_with(&mut self, leftovers: Leftovers) {
         self.crash_after = None;
         self.generation += 1;
         self.unlink();
@@ -292,8 +301,6 @@ impl World {
         record.state = SessionState::Interrupted;
         let last = self.disk.events.len() as u64;
         self.machine = Machine::new(setup(record, last, self.limits.clone()), self.now());
-        let pending = self.disk.pending();
-        let leftovers = Leftovers { pending, ..Leftovers::default() };
         self.feed(Input::Recovered(Box::new(leftovers)));
     }
 
@@ -516,7 +523,7 @@ fn setup(record: Record, last: u64, limits: SessionLimits) -> Setup {
         limits,
         modes: ModeTable::named(&permission.into(), &BTreeMap::new()),
         token: Err(AgentFailure::Unsupported("no token".to_owned())),
-        policy: Policy::new(&record.request.policy).unwrap(),
+        policy: Policy::stored(&record.request.policy, &record.allowances),
         env: BTreeMap::new(),
         listing: record.listing(Activity::UnderWay),
         last,

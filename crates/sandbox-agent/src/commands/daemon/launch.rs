@@ -72,20 +72,30 @@ impl Launch {
         env: Vec<(OsString, OsString)>,
     ) -> Result<Record, Failure> {
         // Not under the name that the daemon gives it: another one may be about to start.
-        let handed_over = place.folder().join(format!("launch-{}.json", std::process::id()));
-        write(&handed_over, self)?;
+        let handed_over = HandedOver(place.folder().join(format!("launch-{}.json", std::process::id())));
+        write(&handed_over.0, self)?;
         let log = open_log(place)?;
         let logged = log.metadata().map_or(0, |log| log.len());
         let command = DetachedCommand {
             program: program().context("cannot find this program's own file")?,
             name: "sandbox-agent",
-            args: vec!["daemon".into(), "serve".into(), handed_over.into()],
+            args: vec!["daemon".into(), "serve".into(), handed_over.0.clone().into()],
             env,
             directory: self.directory.clone(),
             log,
         };
         let (child, output) = command.spawn().context("cannot start the daemon")?;
         Starting { child, place, logged }.wait(output)
+    }
+}
+
+/// The file in which a launch is handed over. It holds the token, so it is removed even if no daemon has taken it.
+struct HandedOver(PathBuf);
+
+impl Drop for HandedOver {
+    fn drop(&mut self) {
+        // As a rule the daemon has removed it.
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
