@@ -9,6 +9,7 @@ import {
   type JsonRpcId,
   type JsonRpcMessage,
   type JsonRpcRequest,
+  type JsonRpcResponse,
   sessionOf,
 } from "./jsonrpc.ts";
 import { type PendingRequest, PendingRequests } from "./pending.ts";
@@ -27,7 +28,7 @@ export interface ConnectionOptions {
    * by default. It is never sent twice.
    */
   unconfirmedMs?: number | undefined;
-  /** Messages that may wait to be sent, 1,024 by default. */
+  /** Messages that may wait to be sent, and answers that are kept to be sent again; 1,024 by default. */
   maxQueued?: number | undefined;
 }
 
@@ -56,6 +57,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #ids: IdScope;
   readonly #pending: PendingRequests;
+  /** Answers to the agent that went out without an acknowledgment. They are sent again if the connection breaks. */
+  readonly #answers = new Map<JsonRpcId, JsonRpcResponse>();
   #resolveClosed: (reason: CloseReason) => void = () => undefined;
   #state: State = { kind: "open" };
   /** Settles once the next message may be sent. */
@@ -82,7 +85,7 @@ export class Connection {
    */
   async send(message: JsonRpcMessage): Promise<void> {
     if (!isRequest(message)) {
-      await this.#inOrder(() => this.#ids.translate(message)).catch((error: unknown) => {
+      await this.#deliver(message).catch((error: unknown) => {
         throw toTransportError(error);
       });
       return;
@@ -102,6 +105,29 @@ export class Connection {
   /** Ends the connection, within `closeMs`. Pending requests fail. Never rejects. */
   async close(): Promise<void> {
     await this.#end({ kind: "closed" });
+  }
+
+  /** Sends a notification or an answer. An agent ignores the second answer to a request, so answers may be repeated. */
+  async #deliver(message: JsonRpcMessage): Promise<void> {
+    const { kind } = await this.#inOrder(() => this.#ids.translate(message));
+    if (!isResponse(message)) return;
+    if (kind === "unconfirmed") await this.#deliver(message);
+    if (kind === "sent") this.#keep(message);
+  }
+
+  #keep(answer: JsonRpcResponse): void {
+    this.#answers.set(answer.id, answer);
+    const [oldest] = this.#answers.keys();
+    if (oldest !== undefined && this.#answers.size > this.#maxQueued) this.#answers.delete(oldest);
+  }
+
+  #repeatAnswers(): void {
+    const answers = [...this.#answers.values()];
+    this.#answers.clear();
+    for (const message of answers)
+      this.send(message).catch((error: AcpTransportError) =>
+        this.#sink.onEvent({ type: "undelivered", message, error }),
+      );
   }
 
   async #request(message: JsonRpcRequest, onAccepted: () => void): Promise<void> {
@@ -125,7 +151,7 @@ export class Connection {
   /** Hands a message to the transport once it is its turn. */
   async #inOrder(message: () => JsonRpcMessage, onAccepted?: () => void): Promise<Delivery> {
     if (this.#state.kind !== "open") throw this.#closedError();
-    if (this.#queued >= (this.#options.maxQueued ?? DEFAULT_MAX_QUEUED))
+    if (this.#queued >= this.#maxQueued)
       throw new OverflowError(`${this.#queued} messages are waiting to be sent`, "not-sent");
     const turn = this.#turn;
     let accepted = (): void => undefined;
@@ -145,6 +171,10 @@ export class Connection {
     } finally {
       accepted();
     }
+  }
+
+  get #maxQueued(): number {
+    return this.#options.maxQueued ?? DEFAULT_MAX_QUEUED;
   }
 
   #closedError(): AcpTransportError {
@@ -206,6 +236,8 @@ export class Connection {
     const request = this.#pending.take(message.id);
     if (request === undefined) return;
     this.#ids.release(request.id, request.wireId);
+    // The agent asks while it works on a request. Without one, it waits for no answer.
+    if (this.#pending.size === 0) this.#answers.clear();
     await this.#receiver.onMessage({ ...message, id: request.id });
   }
 
@@ -215,6 +247,8 @@ export class Connection {
       if (isResponse(message)) return this.#onResponse(message);
       const sessionId = sessionOf(message);
       if (sessionId !== undefined) this.#pending.onSessionMessage(sessionId);
+      // An id that is used again has nothing to do with the old answer.
+      if (isRequest(message)) this.#answers.delete(message.id);
       await this.#receiver.onMessage(message);
     },
     onGap: (gap) => {
@@ -235,7 +269,10 @@ export class Connection {
     onEvent: (event) => {
       if (this.#state.kind === "open") this.emit(event);
     },
-    onUnconfirmed: (error) => this.#pending.onAllUnconfirmed(error),
+    onUnconfirmed: (error) => {
+      this.#pending.onAllUnconfirmed(error);
+      this.#repeatAnswers();
+    },
     onClosed: (reason) => {
       void this.#end(reason);
     },

@@ -77,6 +77,19 @@ for (const name of Object.keys(RESUMABLE))
       expect(await turn).toBe("end_turn");
       expect(demo.asked).toEqual(["Deploy"]);
     });
+
+    test("an answer that is lost with its connection is sent again", async () => {
+      const { demo, proxy } = await connect(name);
+      const session = await start(demo);
+      demo.onAsked = () => proxy.stall();
+      const turn = prompt(demo, session, "permission Deploy");
+      await until(() => proxy.swallowed > 0);
+      proxy.pass();
+      proxy.cut();
+      expect(await turn).toBe("end_turn");
+      expect(said(demo, session)).toContain("allow_once");
+      expect(demo.asked).toEqual(["Deploy"]);
+    });
   });
 
 for (const name of ["http", "standard http"])

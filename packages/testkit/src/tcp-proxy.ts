@@ -27,6 +27,8 @@ export class TcpProxy implements AsyncDisposable {
   accepted = 0;
   /** Bytes of the server that were passed on so far. */
   received = 0;
+  /** Bytes of clients that stalled connections took and did not pass on. */
+  swallowed = 0;
 
   readonly #target: URL;
   readonly #server: Server;
@@ -115,7 +117,10 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #toServer(pair: Pair, data: Buffer): void {
-    if (pair.stalled) return;
+    if (pair.stalled) {
+      this.swallowed += data.length;
+      return;
+    }
     if (this.#cutOnRequest?.(data.toString("utf8"))) {
       this.#cutOnRequest = undefined;
       // The server keeps its end, as behind a gateway that gave up.
