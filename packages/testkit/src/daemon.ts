@@ -15,7 +15,7 @@ export const binary: string = resolve(
 );
 
 /** Longest time that a daemon may take to listen or to stop. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface DaemonOptions {
   /** Content of the configuration file, as TOML. */
