@@ -28,7 +28,7 @@ export interface ConnectionOptions {
    * by default. It is never sent twice.
    */
   unconfirmedMs?: number | undefined;
-  /** Messages that may wait to be sent, and answers that are kept to be sent again; 1,024 by default. */
+  /** Messages that may wait to be sent, 1,024 by default. */
   maxQueued?: number | undefined;
 }
 
@@ -47,6 +47,8 @@ type State = { kind: "open" } | { kind: "ended"; reason: CloseReason; released: 
 const DEFAULT_CLOSE_MS = 5_000;
 const DEFAULT_UNCONFIRMED_MS = 60_000;
 const DEFAULT_MAX_QUEUED = 1_024;
+/** Answers that are kept to be sent again: more than an agent waits for at once, and few enough for files that it has read. */
+const MAX_ANSWERS = 64;
 
 export class Connection {
   /** Resolves once the connection has ended and released everything. */
@@ -118,7 +120,7 @@ export class Connection {
   #keep(answer: JsonRpcResponse): void {
     this.#answers.set(answer.id, answer);
     const [oldest] = this.#answers.keys();
-    if (oldest !== undefined && this.#answers.size > this.#maxQueued) this.#answers.delete(oldest);
+    if (oldest !== undefined && this.#answers.size > MAX_ANSWERS) this.#answers.delete(oldest);
   }
 
   #repeatAnswers(): void {
@@ -151,7 +153,7 @@ export class Connection {
   /** Hands a message to the transport once it is its turn. */
   async #inOrder(message: () => JsonRpcMessage, onAccepted?: () => void): Promise<Delivery> {
     if (this.#state.kind !== "open") throw this.#closedError();
-    if (this.#queued >= this.#maxQueued)
+    if (this.#queued >= (this.#options.maxQueued ?? DEFAULT_MAX_QUEUED))
       throw new OverflowError(`${this.#queued} messages are waiting to be sent`, "not-sent");
     const turn = this.#turn;
     let accepted = (): void => undefined;
@@ -171,10 +173,6 @@ export class Connection {
     } finally {
       accepted();
     }
-  }
-
-  get #maxQueued(): number {
-    return this.#options.maxQueued ?? DEFAULT_MAX_QUEUED;
   }
 
   #closedError(): AcpTransportError {
