@@ -68,7 +68,7 @@ for (const name of Object.keys(RESUMABLE))
       const { demo, proxy } = await connect(name);
       const session = await start(demo);
       const turn = prompt(demo, session, "say begun\nsleep 200\npermission Deploy");
-      await until(() => said(demo, session) === "begun");
+      await until(() => said(demo, session) !== "");
       proxy.refuse();
       proxy.cut();
       await until(() => kinds(demo).includes("reconnecting"));

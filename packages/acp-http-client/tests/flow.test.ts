@@ -150,23 +150,22 @@ describe("a server that answers requests with their response", () => {
   test("a turn whose answer is cut is answered on the stream", async () => {
     const proxy = await startTcpProxy(daemon.baseUrl);
     const url = `${proxy.baseUrl}/v1/acp/${randomUUID()}`;
-    let answered = 0;
-    const counting: typeof fetch = async (address, init) => {
+    let isAnswered = false;
+    const watched: typeof fetch = async (address, init) => {
       const response = await plain(address, init);
-      if (init?.method === "POST") answered += 1;
+      if (String(init?.body).includes('"session/prompt"')) isAnswered = true;
       return response;
     };
     const demo = openPeer(
-      httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, fetch: counting }),
+      httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, fetch: watched }),
     );
     onTestFinished(async () => {
       await demo.close();
       await proxy[Symbol.asyncDispose]();
     });
     const session = await start(demo);
-    const before = answered;
-    const turn = prompt(demo, session, "sleep 1200\nsay done");
-    await until(() => answered > before);
+    const turn = prompt(demo, session, "say begun\nsleep 1200\nsay done");
+    await until(() => isAnswered && said(demo, session) !== "");
     proxy.cut();
     expect(await turn).toBe("end_turn");
     expect(said(demo, session)).toMatch(/done$/);
