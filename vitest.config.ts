@@ -21,8 +21,9 @@ export default defineConfig({
       "apps/*/tests/**/*.test.{ts,tsx}",
       "examples/*/tests/**/*.test.ts",
     ],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Longer than a step of a browser may take, so that a failure names the step.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     // The default of one second is too short for a page or an agent on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     dangerouslyIgnoreUnhandledErrors: false,

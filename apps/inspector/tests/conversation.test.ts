@@ -114,16 +114,15 @@ test("messages queue while a turn runs, can be edited, and a stop ends the turn"
   const session = await harness.session();
   await session.send("hang");
   await session.waitForState("running");
-  await session.send("say first");
-  await session.send("say second");
+  await session.queue("say first", "say second");
   const queue = session.page.getByRole("region", { name: "Queue" });
-  await queue.getByText("2 messages queued").waitFor();
   await session.input.press("ArrowUp");
   await expect.poll(() => session.input.inputValue()).toBe("say second");
   await queue.getByText("1 message queued").waitFor();
   await queue.getByRole("button", { name: "Send now" }).click();
   await session.transcript.getByText("first", { exact: true }).waitFor();
   await session.transcript.getByText("Cancelled", { exact: true }).waitFor();
+  await session.waitForState("idle");
   await session.input.fill("hang");
   await session.input.press("Enter");
   await session.waitForState("running");
@@ -136,9 +135,8 @@ test("a queued message that is sent now survives a page that ends in between", a
   const session = await harness.session();
   await session.send("hang");
   await session.waitForState("running");
-  await session.send("say first");
+  await session.queue("say first");
   const queue = session.page.getByRole("region", { name: "Queue" });
-  await queue.getByText("1 message queued").waitFor();
   await session.page.route("**/messages", (route) =>
     route.request().method() === "POST" ? undefined : route.continue(),
   );
@@ -152,16 +150,13 @@ test("a queued message that is sent now survives a page that ends in between", a
   await session.page.context().close();
 });
 
-test("queued messages are reordered by keys and by dragging, for every reader", {
-  timeout: 60_000,
-}, async () => {
+test("queued messages are reordered by keys and by dragging, for every reader", async () => {
   const session = await harness.session();
   const second = await harness.open(`#/sessions/${session.id}`);
   await session.send("hang");
   await session.waitForState("running");
-  for (const name of ["one", "two", "three"]) await session.send(`say ${name}`);
+  await session.queue("say one", "say two", "say three");
   const queue = session.page.getByRole("region", { name: "Queue" });
-  await queue.getByText("3 messages queued").waitFor();
   const shown = async (page = session.page): Promise<string[]> => {
     const entries = await page
       .getByRole("region", { name: "Queue" })
@@ -182,21 +177,49 @@ test("queued messages are reordered by keys and by dragging, for every reader", 
   await session.page.reload();
   await expect.poll(() => shown()).toEqual(["two", "three", "one"]);
   await queue.getByRole("button", { name: "Send now" }).first().click();
+  const said = async (): Promise<string[]> => {
+    const texts = await session.transcript.locator(".markdown").allTextContents();
+    return texts.map((text) => text.trim());
+  };
+  await expect.poll(said).toEqual(["two", "three", "one"]);
   await session.waitForState("idle");
-  const said = (await session.transcript.locator(".markdown").allTextContents()).map((text) => text.trim());
-  expect(said).toEqual(["two", "three", "one"]);
   await session.page.context().close();
   await second.context().close();
+});
+
+test("a queued message that begins before it is edited is not put back, and the page says why", async () => {
+  const session = await harness.session();
+  await session.send("hang");
+  await session.waitForState("running");
+  await session.queue("say one");
+  const type = "urn:sandbox-agent:error:conflict";
+  const problem = { type, title: "Conflict", status: 409, detail: "the message has begun" };
+  await session.page.route("**/messages/*", (route) =>
+    route.request().method() === "DELETE"
+      ? route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) })
+      : route.continue(),
+  );
+  const alert = session.page.getByRole("alert").getByText(/has begun/);
+  const edits = [
+    () => session.page.getByRole("button", { name: "Edit queued message" }).click(),
+    () => session.input.press("ArrowUp"),
+  ];
+  for (const edit of edits) {
+    const refused = session.page.waitForResponse((response) => response.status() === 409);
+    await edit();
+    await refused;
+    await alert.waitFor();
+  }
+  expect(await session.input.inputValue()).toBe("");
+  await session.page.context().close();
 });
 
 test("a failed move of a queued message is shown, and no message is lost", async () => {
   const session = await harness.session();
   await session.send("hang");
   await session.waitForState("running");
-  await session.send("say one");
-  await session.send("say two");
+  await session.queue("say one", "say two");
   const queue = session.page.getByRole("region", { name: "Queue" });
-  await queue.getByText("2 messages queued").waitFor();
   await session.page.route("**/queue", (route) => route.abort());
   await queue.getByRole("button", { name: /^Message 2 of 2/ }).press("ArrowUp");
   await session.page
@@ -245,7 +268,9 @@ test("the demo shows a failing test, a question, an edit and a passing test", {
   page.setDefaultTimeout(60_000);
   await page.getByRole("button", { name: "Try the demo" }).click();
   await page.getByText("exit 1", { exact: true }).waitFor();
-  await page.getByRole("form", { name: "Question" }).getByLabel("5 seconds").waitFor();
+  const form = page.getByRole("form", { name: "Question" });
+  await form.getByLabel("5 seconds").waitFor();
+  await expect.poll(() => form.evaluate((element) => element.contains(document.activeElement))).toBe(true);
   await page.keyboard.press("2");
   const card = page.getByRole("group", { name: /Permission/ });
   await card.getByText("maxMs = 5_000").waitFor();

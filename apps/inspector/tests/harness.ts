@@ -126,6 +126,15 @@ export class SessionPage {
     await this.input.press("Enter");
   }
 
+  /** Sends messages while a turn runs. Each waits for the one before: requests of a browser may overtake each other. */
+  async queue(...texts: string[]): Promise<void> {
+    const queue = this.page.getByRole("region", { name: "Queue" });
+    for (const [index, text] of texts.entries()) {
+      await this.send(text);
+      await queue.getByText(index === 0 ? "1 message queued" : `${index + 1} messages queued`).waitFor();
+    }
+  }
+
   async waitForState(state: string): Promise<void> {
     await this.page.locator(`.session-state[data-state=${state}]`).waitFor();
   }

@@ -176,8 +176,14 @@ test("the keyboard alone starts a session, allows an edit and opens a panel", {
   await page.keyboard.type("settings");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Settings" }).waitFor();
-  await page.keyboard.press("g");
-  await page.keyboard.press("h");
+  // The second key has to follow within a moment.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("g");
+      await page.keyboard.press("h");
+      return page.url();
+    })
+    .toMatch(/#\/$/);
   await page.getByText("available").waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();

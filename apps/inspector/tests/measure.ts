@@ -60,6 +60,32 @@ export async function metricsOf(devtools: CDPSession): Promise<Map<string, numbe
   return new Map(list.map(({ name, value }) => [name, value]));
 }
 
+export async function cpuSeconds(devtools: CDPSession): Promise<number> {
+  return (await metricsOf(devtools)).get("TaskDuration") ?? 0;
+}
+
+/** Returns the CPU seconds of a fixed piece of work in the page. Limits are multiples of it, so that they hold on any machine. */
+export async function unitOfWork(page: Page, devtools: CDPSession): Promise<number> {
+  const times: number[] = [];
+  while (times.length < 5) {
+    const from = await cpuSeconds(devtools);
+    await page.evaluate(() => {
+      for (let round = 0; round < 20; round += 1) {
+        const rows = Array.from({ length: 10_000 }, (_, index) => ({
+          key: `row ${index}`,
+          size: index % 97,
+        }));
+        const box = document.createElement("div");
+        for (const { key } of rows.toSorted((a, b) => a.size - b.size).slice(0, 100)) {
+          box.appendChild(document.createElement("p")).textContent = key;
+        }
+      }
+    });
+    times.push((await cpuSeconds(devtools)) - from);
+  }
+  return times.toSorted((a, b) => a - b)[2] ?? 0;
+}
+
 interface TraceEvent {
   readonly name: string;
   readonly pid: number;

@@ -64,6 +64,35 @@ test("dropped and chosen files are uploaded, and the tree follows the disk", asy
   await page.context().close();
 });
 
+test("files that are dropped before the tree is known, or written before it is watched, are shown", async () => {
+  const page = await harness.open();
+  const [root, watch] = [await hold(page, "**/v1/fs/stat?*"), await hold(page, "**/v1/fs/watch?*")];
+  await page.evaluate((hash) => location.assign(hash), "#/files");
+  await root.asked;
+  await drop(page, ".files-tree", { name: "early.txt", text: "by drop" });
+  root.release();
+  await page.getByRole("button", { name: /early.txt/ }).waitFor();
+  await watch.asked;
+  writeFileSync(join(harness.daemon.home, "unwatched.txt"), "x");
+  watch.release();
+  await page.getByRole("button", { name: /unwatched.txt/ }).waitFor();
+  await page.context().close();
+});
+
+/** Holds requests back until they are released. */
+async function hold(page: Page, url: string): Promise<{ asked: Promise<unknown>; release: () => void }> {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const asked = page.waitForRequest(url);
+  await page.route(url, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return { asked, release };
+}
+
 test("a file that is dropped on the composer is attached to the message", async () => {
   const session = await harness.session();
   await drop(session.page, ".composer-box", { name: "brief.txt", text: "the brief" });
@@ -158,8 +187,11 @@ test("events and other objects are copied as curl, TypeScript and a link, and ea
   const turn = page.getByRole("button", { name: "Copy this turn" });
   expect(await shell(await copied(turn, "Copy as curl"))).toMatchObject({ events: [{ type: "turnEnded" }] });
   const link = await copied(turn, "Copy link");
-  await page.goto(link);
-  await page.locator(".transcript-row-pointed").waitFor({ state: "attached" });
+  // The mark lasts a moment only.
+  await Promise.all([
+    page.locator(".transcript-row-pointed").waitFor({ state: "attached" }),
+    page.goto(link),
+  ]);
   await page.goto(`${harness.front.baseUrl}/ui/#/`);
   await page.getByRole("button", { name: /^Demo/ }).click();
   const agent = page.getByRole("button", { name: "Copy Demo Agent" });

@@ -9,6 +9,7 @@ import {
   type JsonRpcId,
   type JsonRpcMessage,
   type JsonRpcRequest,
+  type JsonRpcResponse,
   sessionOf,
 } from "./jsonrpc.ts";
 import { type PendingRequest, PendingRequests } from "./pending.ts";
@@ -46,6 +47,8 @@ type State = { kind: "open" } | { kind: "ended"; reason: CloseReason; released: 
 const DEFAULT_CLOSE_MS = 5_000;
 const DEFAULT_UNCONFIRMED_MS = 60_000;
 const DEFAULT_MAX_QUEUED = 1_024;
+/** Answers that are kept to be sent again: more than an agent waits for at once, and few enough for files that it has read. */
+const MAX_ANSWERS = 64;
 
 export class Connection {
   /** Resolves once the connection has ended and released everything. */
@@ -56,6 +59,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #ids: IdScope;
   readonly #pending: PendingRequests;
+  /** Answers to the agent that went out without an acknowledgment. They are sent again if the connection breaks. */
+  readonly #answers = new Map<JsonRpcId, JsonRpcResponse>();
   #resolveClosed: (reason: CloseReason) => void = () => undefined;
   #state: State = { kind: "open" };
   /** Settles once the next message may be sent. */
@@ -82,7 +87,7 @@ export class Connection {
    */
   async send(message: JsonRpcMessage): Promise<void> {
     if (!isRequest(message)) {
-      await this.#inOrder(() => this.#ids.translate(message)).catch((error: unknown) => {
+      await this.#deliver(message).catch((error: unknown) => {
         throw toTransportError(error);
       });
       return;
@@ -102,6 +107,29 @@ export class Connection {
   /** Ends the connection, within `closeMs`. Pending requests fail. Never rejects. */
   async close(): Promise<void> {
     await this.#end({ kind: "closed" });
+  }
+
+  /** Sends a notification or an answer. An agent ignores the second answer to a request, so answers may be repeated. */
+  async #deliver(message: JsonRpcMessage): Promise<void> {
+    const { kind } = await this.#inOrder(() => this.#ids.translate(message));
+    if (!isResponse(message)) return;
+    if (kind === "unconfirmed") await this.#deliver(message);
+    if (kind === "sent") this.#keep(message);
+  }
+
+  #keep(answer: JsonRpcResponse): void {
+    this.#answers.set(answer.id, answer);
+    const [oldest] = this.#answers.keys();
+    if (oldest !== undefined && this.#answers.size > MAX_ANSWERS) this.#answers.delete(oldest);
+  }
+
+  #repeatAnswers(): void {
+    const answers = [...this.#answers.values()];
+    this.#answers.clear();
+    for (const message of answers)
+      this.send(message).catch((error: AcpTransportError) =>
+        this.#sink.onEvent({ type: "undelivered", message, error }),
+      );
   }
 
   async #request(message: JsonRpcRequest, onAccepted: () => void): Promise<void> {
@@ -206,6 +234,8 @@ export class Connection {
     const request = this.#pending.take(message.id);
     if (request === undefined) return;
     this.#ids.release(request.id, request.wireId);
+    // The agent asks while it works on a request. Without one, it waits for no answer.
+    if (this.#pending.size === 0) this.#answers.clear();
     await this.#receiver.onMessage({ ...message, id: request.id });
   }
 
@@ -215,6 +245,8 @@ export class Connection {
       if (isResponse(message)) return this.#onResponse(message);
       const sessionId = sessionOf(message);
       if (sessionId !== undefined) this.#pending.onSessionMessage(sessionId);
+      // An id that is used again has nothing to do with the old answer.
+      if (isRequest(message)) this.#answers.delete(message.id);
       await this.#receiver.onMessage(message);
     },
     onGap: (gap) => {
@@ -235,7 +267,10 @@ export class Connection {
     onEvent: (event) => {
       if (this.#state.kind === "open") this.emit(event);
     },
-    onUnconfirmed: (error) => this.#pending.onAllUnconfirmed(error),
+    onUnconfirmed: (error) => {
+      this.#pending.onAllUnconfirmed(error);
+      this.#repeatAnswers();
+    },
     onClosed: (reason) => {
       void this.#end(reason);
     },

@@ -27,7 +27,7 @@ export interface TransportSink {
   onExit(exit: AgentExit): void;
   /** Reports anything else. */
   onEvent(event: TransportEvent): void;
-  /** Requests that were sent on a connection without acknowledgments may not have arrived. */
+  /** Requests and answers that were sent on a connection without acknowledgments may not have arrived. */
   onUnconfirmed(error: AcpTransportError): void;
   /** Ends the connection. */
   onClosed(reason: CloseReason): void;

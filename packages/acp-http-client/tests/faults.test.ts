@@ -1,12 +1,6 @@
 // Broken networks between client and daemon: connections that are cut, stall, or live too short.
 
-import {
-  type Daemon,
-  startDaemon,
-  startTcpProxy,
-  type TcpProxy,
-  type TcpProxyOptions,
-} from "@sandbox-agent/testkit";
+import { type Daemon, startDaemon, startTcpProxy, type TcpProxy } from "@sandbox-agent/testkit";
 import { AcpTransportError, DeliveryError } from "acp-http-client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { counted, type DemoClient, openPeer, prompt, said, start, until } from "./demo-client/demo.ts";
@@ -25,13 +19,8 @@ interface Faulty {
   proxy: TcpProxy;
 }
 
-async function connect(
-  name: string,
-  timing: Timing = FAST,
-  options: TcpProxyOptions = {},
-  unconfirmedMs?: number,
-): Promise<Faulty> {
-  const proxy = await startTcpProxy(daemon.baseUrl, options);
+async function connect(name: string, timing: Timing = FAST, unconfirmedMs?: number): Promise<Faulty> {
+  const proxy = await startTcpProxy(daemon.baseUrl);
   const make = TRANSPORTS[name];
   if (make === undefined) throw new Error(`no transport '${name}'`);
   const transport = make({ baseUrl: proxy.baseUrl, headers: daemon.headers }, timing);
@@ -52,7 +41,7 @@ for (const name of Object.keys(RESUMABLE))
     test("a turn continues after cuts in the middle of a frame, with nothing missing and nothing twice", async () => {
       const { demo, proxy } = await connect(name);
       const session = await start(demo);
-      const turn = prompt(demo, session, "stream 300 every 8");
+      const turn = prompt(demo, session, "stream 600 every 8");
       for (const share of [30, 100, 170]) {
         await until(() => said(demo, session).length > counted(share).length);
         proxy.cutAfter(100);
@@ -60,14 +49,18 @@ for (const name of Object.keys(RESUMABLE))
         await until(() => kinds(demo).filter((kind) => kind === "reconnected").length > seen);
       }
       expect(await turn).toBe("end_turn");
-      expect(said(demo, session)).toBe(counted(300));
+      expect(said(demo, session)).toBe(counted(600));
       expect(kinds(demo)).not.toContain("gap");
     });
 
     test("defect B: a turn outlives every connection", async () => {
-      const { demo } = await connect(name, FAST, { lifetimeMs: 500 });
+      const { demo, proxy } = await connect(name);
       const session = await start(demo);
-      expect(await prompt(demo, session, "stream 60 every 40\nsleep 1200\nsay done")).toBe("end_turn");
+      const turn = prompt(demo, session, "stream 60 every 40\nsleep 1200\nsay done");
+      await until(() => said(demo, session) !== "");
+      proxy.lifetimeMs = 500;
+      proxy.cut();
+      expect(await turn).toBe("end_turn");
       expect(said(demo, session)).toBe(`${counted(60)}I slept for 1200 ms.done`);
     });
 
@@ -75,13 +68,26 @@ for (const name of Object.keys(RESUMABLE))
       const { demo, proxy } = await connect(name);
       const session = await start(demo);
       const turn = prompt(demo, session, "say begun\nsleep 200\npermission Deploy");
-      await until(() => said(demo, session) === "begun");
+      await until(() => said(demo, session) !== "");
       proxy.refuse();
       proxy.cut();
       await until(() => kinds(demo).includes("reconnecting"));
       await new Promise((resolve) => setTimeout(resolve, 300));
       proxy.pass();
       expect(await turn).toBe("end_turn");
+      expect(demo.asked).toEqual(["Deploy"]);
+    });
+
+    test("an answer that is lost with its connection is sent again", async () => {
+      const { demo, proxy } = await connect(name);
+      const session = await start(demo);
+      demo.onAsked = () => proxy.stall();
+      const turn = prompt(demo, session, "permission Deploy");
+      await until(() => proxy.swallowed > 0);
+      proxy.pass();
+      proxy.cut();
+      expect(await turn).toBe("end_turn");
+      expect(said(demo, session)).toContain("allow_once");
       expect(demo.asked).toEqual(["Deploy"]);
     });
   });
@@ -98,7 +104,7 @@ for (const name of ["http", "standard http"])
 
     test("a prompt that may not have arrived fails in the end, and the connection works on", async () => {
       const timing: Timing = { ...FAST, statusMs: 1_500, idleMs: 2_000 };
-      const { demo, proxy } = await connect(name, timing, {}, 1_500);
+      const { demo, proxy } = await connect(name, timing, 1_500);
       const session = await start(demo);
       proxy.stall();
       const error = await prompt(demo, session, "say lost").catch((failure: unknown) => failure);

@@ -82,7 +82,8 @@ describe("a slow reader", () => {
 test("a reader that stops gets a gap, and its requests fail", async () => {
   const proxy = await startTcpProxy(daemon.baseUrl);
   const url = `${proxy.baseUrl}/v1/acp/${randomUUID()}`;
-  const demo = openPeer(httpTransport({ url, headers: daemon.headers, start: { agent: "demo" } }));
+  const reconnect = { initialMs: 20, maxMs: 200, attempts: 1_000 };
+  const demo = openPeer(httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, reconnect }));
   onTestFinished(async () => {
     await demo.close();
     await proxy[Symbol.asyncDispose]();
@@ -147,17 +148,26 @@ describe("a server that answers requests with their response", () => {
   });
 
   test("a turn whose answer is cut is answered on the stream", async () => {
-    const proxy = await startTcpProxy(daemon.baseUrl, { lifetimeMs: 400 });
+    const proxy = await startTcpProxy(daemon.baseUrl);
     const url = `${proxy.baseUrl}/v1/acp/${randomUUID()}`;
+    let isAnswered = false;
+    const watched: typeof fetch = async (address, init) => {
+      const response = await plain(address, init);
+      if (String(init?.body).includes('"session/prompt"')) isAnswered = true;
+      return response;
+    };
     const demo = openPeer(
-      httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, fetch: plain }),
+      httpTransport({ url, headers: daemon.headers, start: { agent: "demo" }, fetch: watched }),
     );
     onTestFinished(async () => {
       await demo.close();
       await proxy[Symbol.asyncDispose]();
     });
     const session = await start(demo);
-    expect(await prompt(demo, session, "sleep 1200\nsay done")).toBe("end_turn");
+    const turn = prompt(demo, session, "say begun\nsleep 1200\nsay done");
+    await until(() => isAnswered && said(demo, session) !== "");
+    proxy.cut();
+    expect(await turn).toBe("end_turn");
     expect(said(demo, session)).toMatch(/done$/);
   });
 });
@@ -228,12 +238,12 @@ describe("a half-open connection", () => {
         await proxy[Symbol.asyncDispose]();
       });
       const session = await start(demo);
-      const turn = prompt(demo, session, "stream 60 every 10");
+      const turn = prompt(demo, session, "stream 300 every 10");
       await until(() => said(demo, session).length > counted(10).length);
       proxy.stall();
       proxy.pass();
       expect(await turn).toBe("end_turn");
-      expect(said(demo, session)).toBe(counted(60));
+      expect(said(demo, session)).toBe(counted(300));
       expect(demo.events.map(({ type }) => type)).toContain("reconnected");
     });
 });

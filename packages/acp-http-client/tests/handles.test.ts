@@ -79,8 +79,8 @@ test("a program ends by itself after its connections have ended in every way", a
     outfile,
   });
   const { stdout } = await promisify(execFile)(process.execPath, [outfile, daemon.baseUrl, daemon.token], {
-    timeout: 25_000,
+    timeout: 100_000,
     env: {},
   });
   expect(stdout).toBe("done\n");
-});
+}, 120_000);

@@ -1,8 +1,6 @@
 // Defect A: a message that the server refuses rejects with a typed error. The connection and the process live on.
 
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
+import { type Daemon, freePort, startDaemon } from "@sandbox-agent/testkit";
 import {
   AcpPeer,
   DeliveryError,
@@ -47,16 +45,6 @@ function connect(setting: Setting = {}): AcpPeer {
   );
   onTestFinished(() => peer.close());
   return peer;
-}
-
-/** A port that nobody listens on: it was free a moment ago. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function refusal(promise: Promise<unknown>): Promise<HttpStatusError> {
@@ -143,7 +131,7 @@ describe("defect A", () => {
 
   test("nobody listens: the call rejects as not sent", async () => {
     const peer = new AcpPeer(
-      httpTransport({ url: `http://127.0.0.1:${await closedPort()}/v1/acp/x`, retry: { attempts: 0 } }),
+      httpTransport({ url: `http://127.0.0.1:${await freePort()}/v1/acp/x`, retry: { attempts: 0 } }),
     );
     onTestFinished(() => peer.close());
     const error = await peer.request("initialize", INITIALIZE).catch((failure: unknown) => failure);

@@ -26,7 +26,7 @@ for (const [runtime, program, args] of RUNTIMES) {
       program(),
       [...args, PROGRAM, daemon.baseUrl, daemon.token],
       // Without the test's environment, which may point the runtimes at other places.
-      { env: { PATH: process.env["PATH"] ?? "", HOME: daemon.home }, cwd: daemon.home, timeout: 25_000 },
+      { env: { PATH: process.env["PATH"] ?? "", HOME: daemon.home }, cwd: daemon.home, timeout: 100_000 },
     );
     expect(stdout.trim().split("\n")).toEqual([
       "http: end_turn 50",
@@ -34,5 +34,5 @@ for (const [runtime, program, args] of RUNTIMES) {
       "standard http: end_turn 50",
       "standard web socket: end_turn 50",
     ]);
-  });
+  }, 120_000);
 }

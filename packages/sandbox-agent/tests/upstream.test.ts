@@ -38,17 +38,22 @@ test("A: a refused request settles its call, kills nothing, and the same client 
 });
 
 test("B: a turn outlasts the timeouts of the client, of the runtime and of every gateway", async () => {
-  await using gateway = await startTcpProxy(daemon.baseUrl, { lifetimeMs: 400 });
+  await using gateway = await startTcpProxy(daemon.baseUrl);
   const slow = await SandboxAgent.connect({
     ...daemon.connection,
     baseUrl: gateway.baseUrl,
-    timeoutMs: 1_000,
+    timeoutMs: 3_000,
   });
-  // Starting an agent may take longer than a connection lasts, and is not repeated.
+  // Starting an agent may take longer than the timeout, and is not repeated.
   const session = await slow.sessions.get((await client.sessions.create({ agent: "demo" })).id);
-  const turn = session.send("stream 15 every 200");
+  const turn = session.send("stream 15 every 300");
   const seen: UniversalEvent[] = [];
-  for await (const event of turn) seen.push(event);
+  for await (const event of turn) {
+    seen.push(event);
+    if (gateway.lifetimeMs !== undefined) continue;
+    gateway.lifetimeMs = 400;
+    gateway.cut();
+  }
   const { events } = await session.eventPage({ after: (seen[0]?.id ?? 1) - 1 });
   expect(seen).toEqual(events);
   expect((await turn.done).stopReason).toBe("endTurn");

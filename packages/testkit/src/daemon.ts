@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.ts";
 
 /** The binary under test. */
 export const binary: string = resolve(
@@ -14,7 +15,7 @@ export const binary: string = resolve(
 );
 
 /** Longest time that a daemon may take to listen or to stop. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface DaemonOptions {
   /** Content of the configuration file, as TOML. */
@@ -48,6 +49,7 @@ export class Daemon implements AsyncDisposable {
   readonly #folder: string;
   readonly #options: DaemonOptions;
   #child: ChildProcess | undefined;
+  #port: number | undefined;
 
   constructor(options: DaemonOptions) {
     this.#options = options;
@@ -74,8 +76,9 @@ export class Daemon implements AsyncDisposable {
 
   /** Starts the process, again on the same port if it ran before. */
   async start(): Promise<void> {
-    const port = this.baseUrl === "" ? (this.#options.port ?? 0) : Number(new URL(this.baseUrl).port);
-    const flags = ["--host", "127.0.0.1", "--port", String(port), ...(this.#options.flags ?? [])];
+    // A port that the system gives out could be taken by a connection between a kill and the next start.
+    this.#port ??= this.#options.port ?? (await freePort());
+    const flags = ["--host", "127.0.0.1", "--port", String(this.#port), ...(this.#options.flags ?? [])];
     const args = ["server", "--config", join(this.#folder, "config.toml"), ...flags];
     const child = spawn(this.#options.binary ?? binary, args, {
       cwd: this.home,

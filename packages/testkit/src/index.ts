@@ -1,4 +1,5 @@
 // The base of the packages' tests: the real daemon, started in a home of its own.
 
 export { binary, Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
-export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "./tcp-proxy.ts";
+export { freePort } from "./free-port.ts";
+export { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

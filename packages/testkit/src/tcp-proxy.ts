@@ -13,35 +13,32 @@ interface Pair {
   stalled: boolean;
 }
 
-export interface TcpProxyOptions {
-  /** Resets each connection after this many milliseconds, as gateways with a limit do. */
-  lifetimeMs?: number;
-}
-
 /** Starts a proxy on a free port of loopback. Dispose of it to end all its connections. */
-export async function startTcpProxy(target: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
-  const proxy = new TcpProxy(new URL(target), options);
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const proxy = new TcpProxy(new URL(target));
   await proxy.listen();
   return proxy;
 }
 
 export class TcpProxy implements AsyncDisposable {
+  /** Resets each new connection after this many milliseconds, as gateways with a limit do. */
+  lifetimeMs: number | undefined;
   /** Connections that were accepted so far. */
   accepted = 0;
   /** Bytes of the server that were passed on so far. */
   received = 0;
+  /** Bytes of clients that stalled connections took and did not pass on. */
+  swallowed = 0;
 
   readonly #target: URL;
-  readonly #options: TcpProxyOptions;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #mode: Mode = "pass";
   #cutAt = Number.POSITIVE_INFINITY;
   #cutOnRequest: ((text: string) => boolean) | undefined;
 
-  constructor(target: URL, options: TcpProxyOptions) {
+  constructor(target: URL) {
     this.#target = target;
-    this.#options = options;
     this.#server = createServer((client) => this.#accept(client));
   }
 
@@ -106,7 +103,7 @@ export class TcpProxy implements AsyncDisposable {
     const server = connect(Number(this.#target.port), this.#target.hostname);
     const pair: Pair = { client, server, stalled: this.#mode === "stall" };
     this.#pairs.add(pair);
-    const { lifetimeMs } = this.#options;
+    const { lifetimeMs } = this;
     const timer = lifetimeMs === undefined ? undefined : setTimeout(() => reset(pair), lifetimeMs);
     const end = (): void => {
       clearTimeout(timer);
@@ -120,7 +117,10 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #toServer(pair: Pair, data: Buffer): void {
-    if (pair.stalled) return;
+    if (pair.stalled) {
+      this.swallowed += data.length;
+      return;
+    }
     if (this.#cutOnRequest?.(data.toString("utf8"))) {
       this.#cutOnRequest = undefined;
       // The server keeps its end, as behind a gateway that gave up.

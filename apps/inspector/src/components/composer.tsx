@@ -43,6 +43,14 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     input.current?.focus();
   };
 
+  const edit = (id: string, parts: readonly InputPart[]): void => {
+    // The page shows why a message could not be withdrawn, such as one that has begun.
+    store.withdraw(id).then(
+      () => put(parts),
+      () => undefined,
+    );
+  };
+
   const putNow = (id: string, parts: InputPart[]): void => {
     sendNow(store, id, parts).catch((error: unknown) => {
       if (error instanceof NotSentError) put(parts);
@@ -85,7 +93,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
   const editLast = (): boolean => {
     const last = facts.queue.at(-1);
     if (text !== "" || last === undefined) return false;
-    void store.withdraw(last.id).then(() => put(last.parts as InputPart[]));
+    edit(last.id, last.parts as InputPart[]);
     return true;
   };
 
@@ -121,7 +129,7 @@ export function Composer({ store, facts, cwd, notice }: ComposerProps): ReactEle
     <div className="composer">
       <div className="composer-inner">
         {notice}
-        <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={put} onSendNow={putNow} />
+        <Queue store={store} queue={facts.queue} held={facts.queueHeld} onEdit={edit} onSendNow={putNow} />
         <Suggestions {...suggestions} />
         <fieldset
           aria-label="Composer"

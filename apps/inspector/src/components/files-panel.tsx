@@ -1,7 +1,13 @@
 // Files of the sandbox: a tree, a search, and an editor.
 
 import { useSandboxAgent } from "@sandbox-agent/react";
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { type ReactElement, useEffect, useState } from "react";
 import { shortPath } from "../core/format.ts";
 import { Button } from "./controls.tsx";
@@ -21,24 +27,27 @@ interface FilesPanelProps {
 
 export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps): ReactElement {
   const client = useSandboxAgent();
+  const queries = useQueryClient();
   const [own, setOwn] = useState<string>();
   const [query, setQuery] = useState("");
   const [inText, setInText] = useState(false);
   const [error, setError] = useState<unknown>();
   const [dragging, setDragging] = useState(false);
-  const top = useQuery({
+  const topQuery = queryOptions({
     queryKey: ["root", root],
     queryFn: ({ signal }) => client.fs.stat(root ?? ".", { signal }),
   });
+  const top = useQuery(topQuery);
   const path = top.data?.path;
   useWatch(path);
   const current = selected ?? own;
   const select = onSelect ?? setOwn;
-  const upload = async (files: FileList): Promise<void> => {
-    if (path === undefined) return;
+  const upload = async (files: readonly File[]): Promise<void> => {
     try {
-      for (const file of files) await client.fs.write(`${path}/${file.name}`, file);
+      const directory = await queries.ensureQueryData(topQuery);
+      for (const file of files) await client.fs.write(`${directory.path}/${file.name}`, file);
       setError(undefined);
+      await reload(queries);
     } catch (failure) {
       setError(failure);
     }
@@ -63,7 +72,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
         onDrop={(event) => {
           event.preventDefault();
           setDragging(false);
-          void upload(event.dataTransfer.files);
+          void upload([...event.dataTransfer.files]);
         }}
       >
         <div className="panel-tools">
@@ -108,7 +117,7 @@ export default function FilesPanel({ root, selected, onSelect }: FilesPanelProps
   );
 }
 
-function UploadButton({ onFiles }: { onFiles: (files: FileList) => void }): ReactElement {
+function UploadButton({ onFiles }: { onFiles: (files: readonly File[]) => void }): ReactElement {
   return (
     <label className="button button-quiet button-small button-icon" title="Upload files">
       <span className="visually-hidden">Upload files</span>
@@ -117,12 +126,18 @@ function UploadButton({ onFiles }: { onFiles: (files: FileList) => void }): Reac
         multiple
         className="visually-hidden"
         onChange={(event) => {
-          if (event.target.files !== null) onFiles(event.target.files);
+          if (event.target.files !== null) onFiles([...event.target.files]);
         }}
       />
       <Icon name="upload" />
     </label>
   );
+}
+
+/** Reads all listings again, also those that are being read: they may lack what has just changed. */
+async function reload(queries: QueryClient): Promise<void> {
+  await queries.cancelQueries({ queryKey: ["entries"] });
+  await queries.invalidateQueries({ queryKey: ["entries"] });
 }
 
 /** Reads listings and files again when something changes on the disk. */
@@ -132,11 +147,19 @@ function useWatch(path: string | undefined): void {
   useEffect(() => {
     if (path === undefined) return;
     const abort = new AbortController();
+    let changes = 0;
+    // Changes during a reading lead to one more, so that many of them do not keep it from its end.
+    const read = async (): Promise<void> => {
+      changes += 1;
+      if (changes > 1) return;
+      for (let seen = 0; seen < changes; await reload(queries)) seen = changes;
+      changes = 0;
+    };
     const follow = async (): Promise<void> => {
       for await (const event of client.fs.watch(path, { signal: abort.signal })) {
-        if (event.type === "ready") continue;
-        void queries.invalidateQueries({ queryKey: ["entries"] });
-        void queries.invalidateQueries({ queryKey: ["file", event.path] });
+        // Also when the watch is ready: the listing may be older.
+        void read();
+        if (event.type !== "ready") void queries.invalidateQueries({ queryKey: ["file", event.path] });
       }
     };
     // Systems without a watch show what they read when a directory was opened.

@@ -15,8 +15,8 @@ interface QueueProps {
   queue: readonly UserItem[];
   /** True if the messages wait since a restart of the daemon. */
   held: boolean;
-  /** Takes a message that was withdrawn to be edited. */
-  onEdit: (parts: readonly InputPart[]) => void;
+  /** Withdraws a message to be edited. */
+  onEdit: (id: string, parts: readonly InputPart[]) => void;
   onSendNow: (id: string, parts: InputPart[]) => void;
 }
 
@@ -129,7 +129,7 @@ function QueuedMessage(props: {
         size="small"
         icon="edit"
         aria-label="Edit queued message"
-        onClick={() => void store.withdraw(item.id).then(() => onEdit(parts))}
+        onClick={() => onEdit(item.id, parts)}
       />
       <Button
         look="quiet"

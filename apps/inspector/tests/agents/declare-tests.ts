@@ -198,10 +198,8 @@ export function declareTests(agent: "claude" | "codex" | "opencode"): void {
     await session.waitForState("idle");
     await session.send(stage.text([say("Working"), hang]));
     await session.transcript.getByText("Working", { exact: true }).waitFor();
-    await session.send(stage.text([say("Queued one")]));
-    await session.send(stage.text([say("Queued two")]));
+    await session.queue(stage.text([say("Queued one")]), stage.text([say("Queued two")]));
     const queue = page.getByRole("region", { name: "Queue" });
-    await queue.getByText("2 messages queued").waitFor();
     await queue.getByRole("button", { name: /^Message 2 of 2/ }).press("ArrowUp");
     await expect.poll(() => queue.getByRole("listitem").first().textContent()).toContain("Queued two");
     await session.input.fill(stage.text([say("Right now")]));

@@ -27,6 +27,8 @@ export interface DemoClient {
   /** Kind of the option that is chosen when the agent asks; nothing is answered if undefined. */
   choice: string | undefined;
   readonly asked: string[];
+  /** Called when the agent asks, before the answer. */
+  onAsked: () => void;
   readonly closed: Promise<CloseReason>;
   request<T = Record<string, unknown>>(method: string, params: unknown): Promise<T>;
   notify(method: string, params: unknown): Promise<void>;
@@ -40,6 +42,7 @@ abstract class Base {
   readonly events: TransportEvent[] = [];
   readonly asked: string[] = [];
   choice: string | undefined = "allow_once";
+  onAsked: () => void = () => undefined;
 
   readonly onEvent = (event: TransportEvent): void => {
     this.events.push(event);
@@ -47,6 +50,7 @@ abstract class Base {
 
   decide(params: Permission, signal: AbortSignal): Promise<{ outcome: object }> | { outcome: object } {
     this.asked.push(params.toolCall.title ?? "");
+    this.onAsked();
     const option = params.options.find(({ kind }) => kind === this.choice);
     if (option !== undefined) return { outcome: { outcome: "selected", optionId: option.optionId } };
     return new Promise((resolve) =>

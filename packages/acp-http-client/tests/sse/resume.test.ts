@@ -1,9 +1,8 @@
 // Streams that resume: cut at every position, refused, silent, aborted and left, over real sockets.
 
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { createServer } from "node:net";
 import { setImmediate as immediate } from "node:timers/promises";
+import { freePort } from "@sandbox-agent/testkit";
 import {
   EventTooLargeError,
   IdleTimeoutError,
@@ -95,17 +94,12 @@ describe("reconnects", () => {
   });
 
   test("when the connection is refused, until the server is there", async () => {
-    const probe = createServer().listen(0, "127.0.0.1");
-    await once(probe, "listening");
-    const address = probe.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    probe.close();
-    await once(probe, "close");
+    const port = await freePort();
     let refused = 0;
     await using server = await EventServer.start(rest);
     const events = resumeEvents({
       open: (id, signal) =>
-        refused < 3 ? fetch(`http://127.0.0.1:${address.port}/`, { signal }) : server.open(id, signal),
+        refused < 3 ? fetch(`http://127.0.0.1:${port}/`, { signal }) : server.open(id, signal),
       backoff: FAST,
       onReconnect: () => {
         refused += 1;

@@ -133,7 +133,7 @@ export const features: Feature[] = [
       await stage.direct.terminateSession({ sessionId });
       if (stage.agent === "claude") {
         expect(own, "the session has a program of its own").toHaveLength(1);
-        await expect.poll(() => own.some(isAlive), { timeout: 20_000 }).toBe(false);
+        await expect.poll(() => own.some(isAlive), { timeout: 60_000 }).toBe(false);
       }
       const late = stage.direct.prompt({ sessionId, prompt: "Hello?" });
       const error = await late.catch((reason: unknown) => reason);

@@ -102,7 +102,7 @@ export const features: Feature[] = [
       const session = await stage.session();
       const turn = session.send(stage.text([hang]));
       await expect
-        .poll(async () => (await model.conversations()).length, { timeout: 20_000 })
+        .poll(async () => (await model.conversations()).length, { timeout: 60_000 })
         .toBeGreaterThan(0);
       await turn.cancel();
       expect((await turn.done).stopReason).toBe("cancelled");

@@ -18,7 +18,7 @@ export class Pipe {
   /** Waits until a command reads the pipe. */
   async read(): Promise<void> {
     await expect
-      .poll(() => this.#open(), { timeout: 30_000, message: `a reader of ${this.#path}` })
+      .poll(() => this.#open(), { timeout: 60_000, message: `a reader of ${this.#path}` })
       .toBe(true);
   }
 

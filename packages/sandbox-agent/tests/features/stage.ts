@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { binary, Daemon } from "@sandbox-agent/testkit";
 import {
@@ -159,6 +160,15 @@ export class Asked {
       this.questions.push(question);
       return this.answer(question);
     });
+  }
+
+  /** Waits for the first permission, which has a stream of its own and may come later than the event of the turn. */
+  async permission(): Promise<PermissionPrompt> {
+    for (;;) {
+      const [first] = this.permissions;
+      if (first !== undefined) return first;
+      await sleep(20);
+    }
   }
 }
 

@@ -83,7 +83,7 @@ export const features: Feature[] = [
     async run(stage) {
       const session = await stage.session();
       await stage.turn(session, [say("Hello over there.")]);
-      await expect.poll(async () => (await session.refresh()).title ?? "", { timeout: 20_000 }).not.toBe("");
+      await expect.poll(async () => (await session.refresh()).title ?? "", { timeout: 60_000 }).not.toBe("");
     },
   },
   {
@@ -106,7 +106,7 @@ export const features: Feature[] = [
       const session = await stage.session({ cwd });
       const call = stage.isReal ? "/greet" : "/say greeted by a command";
       const name = call.slice(1).split(" ")[0] ?? "";
-      const heard = session.events({ types: ["commandsAvailable"], signal: AbortSignal.timeout(30_000) });
+      const heard = session.events({ types: ["commandsAvailable"], signal: AbortSignal.timeout(60_000) });
       for await (const event of heard) {
         if (event.type !== "commandsAvailable") continue;
         if (event.data.commandsAvailable.commands.some((command) => command.name === name)) break;

@@ -13,7 +13,7 @@ const parentOf = ({ metadata }: ParsedMessage): unknown => metadata?.["parentId"
 
 /** Waits for a message of the agent's with the text. */
 async function hears(session: Session, after: number, text: string): Promise<void> {
-  for await (const event of session.events({ after, signal: AbortSignal.timeout(30_000) })) {
+  for await (const event of session.events({ after, signal: AbortSignal.timeout(60_000) })) {
     if (event.type !== "message" || event.data.message.role === "user") continue;
     if (JSON.stringify(event.data).includes(text)) return;
   }

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { binary } from "@sandbox-agent/testkit";
+import { binary, freePort } from "@sandbox-agent/testkit";
 import { SandboxAgent } from "sandbox-agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findBinary, SpawnError, spawnSandboxAgent } from "../../src/node/index.ts";
-import { alive, tree } from "./process-tree.ts";
+import { alive, allEnded, tree } from "./process-tree.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -133,7 +133,7 @@ describe("a daemon", () => {
     expect(family.length).toBeGreaterThan(1);
     await daemon.dispose();
     expect(await daemon.exited).toEqual({ code: null, signal: "SIGKILL" });
-    expect(alive(family)).toEqual([]);
+    await allEnded(family);
   });
 });
 
@@ -227,11 +227,3 @@ describe("the program", () => {
     expect(findBinary({ env, from: `file://${folder}/index.js` })).toBe(path);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

@@ -37,7 +37,7 @@ test("processes that write to one file at once store each event once", async () 
   const record = await driver.get("shared");
   expect(record?.eventCount).toBe(80);
   expect(record?.metadata).toEqual({ writes: 3 * 80 });
-});
+}, 120_000);
 
 test("the SQLite of Bun follows the common rules", async () => {
   const program = await bundle(new URL("sqlite-rules.ts", import.meta.url));

@@ -58,9 +58,9 @@ export const cases: Case[] = [
   {
     name: "a turn longer than every timeout of the client has its result",
     async run(environment) {
-      const client = await SandboxAgent.connect({ ...environment, timeoutMs: 2_000 });
-      const session = await client.sessions.create({ agent: "demo" }, { timeoutMs: 10_000 });
-      same((await session.send("say one\nsleep 3000\nsay two").done).text, "two");
+      const client = await SandboxAgent.connect({ ...environment, timeoutMs: 5_000 });
+      const session = await client.sessions.create({ agent: "demo" }, { timeoutMs: 30_000 });
+      same((await session.send("say one\nsleep 6000\nsay two").done).text, "two");
     },
   },
   {

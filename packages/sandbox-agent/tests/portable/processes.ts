@@ -150,9 +150,14 @@ export const cases: Case[] = [
       const { processes } = await SandboxAgent.connect(environment);
       const { id } = await processes.create({ ...shell("echo up; sleep 600"), tty: true });
       const terminal = await processes.terminal(id);
-      await until(terminal, "up");
+      await until(terminal, "up\r\n");
       const output = processes.follow(id);
-      await output.next();
+      // The line may be two entries.
+      for (let seen = ""; !seen.includes("up\r\n"); ) {
+        const { value } = await output.next();
+        check(value !== undefined, `the output ended after ${JSON.stringify(seen)}`);
+        seen += value.text;
+      }
       const failed = [rejection(output.next(), NotFoundError), rejection(terminal.exit, NotFoundError)];
       await environment.control("restart");
       await Promise.all(failed);

@@ -13,7 +13,14 @@ import {
   type Transcript,
 } from "../../src/transcript/index.ts";
 import { messagesOf, plain, sideItemsOf } from "./plain.ts";
-import { type Recording, recordEverything, recordQueue, recordRestart, type Snapshot } from "./recorder.ts";
+import {
+  isStreaming,
+  type Recording,
+  recordEverything,
+  recordQueue,
+  recordRestart,
+  type Snapshot,
+} from "./recorder.ts";
 
 const recordings: Record<string, Recording> = {};
 const names = ["everything", "queue", "restart"];
@@ -154,8 +161,4 @@ function readOlder(first: Transcript, { older }: Snapshot, events: UniversalEven
     const known = events.filter((event) => event.id >= (page.next ?? 0));
     return prependTranscriptPage(transcript, page, { events: known });
   }, first);
-}
-
-function isStreaming({ page }: Snapshot): boolean {
-  return page.messages.some((message) => message.state === "streaming");
 }

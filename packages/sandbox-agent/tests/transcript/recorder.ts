@@ -27,6 +27,10 @@ export interface Recording {
   session: Session;
 }
 
+export function isStreaming({ page }: Snapshot): boolean {
+  return page.messages.some((message) => message.state === "streaming");
+}
+
 export class Recorder {
   readonly snapshots: Snapshot[] = [];
   readonly #daemon: Daemon;
@@ -92,6 +96,14 @@ export class Recorder {
       if (done(session)) return session;
       if (round > 2000) throw new Error(`the session stays ${JSON.stringify(session)}`);
     }
+  }
+
+  /** Looks until a message is being written, then at smaller pages of it. */
+  async untilStreaming(): Promise<void> {
+    do await this.look(1000);
+    while (!this.snapshots.slice(-1).some(isStreaming));
+    await this.look(1);
+    await this.look(3);
   }
 
   /** Runs one turn to its end, answering what is asked. */
@@ -161,6 +173,7 @@ export async function recordQueue(daemon: Daemon): Promise<Recording> {
   await recorder.create({ permissionMode: "bypass" });
   await recorder.send("say first\nhang");
   await recorder.until((session) => session.state === "running");
+  await recorder.untilStreaming();
   const withdrawn = await recorder.send("say withdrawn");
   const second = await recorder.send("say b\nstream 20 every 2");
   const third = await recorder.send("say c");
@@ -173,6 +186,7 @@ export async function recordQueue(daemon: Daemon): Promise<Recording> {
   await recorder.finish();
   await recorder.send("say working\nhang");
   await recorder.until((session) => session.state === "running" && session.turn !== undefined);
+  await recorder.untilStreaming();
   await recorder.send("say never");
   await recorder.send("say never either");
   await recorder.look(1000);

@@ -2,10 +2,9 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Daemon, startDaemon } from "@sandbox-agent/testkit";
+import { type Daemon, freePort, startDaemon } from "@sandbox-agent/testkit";
 import { startChromium } from "@sandbox-agent/testkit/chromium";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
@@ -23,7 +22,8 @@ let address = "";
 let printed = "";
 
 beforeAll(async () => {
-  [daemon, browser, address] = await Promise.all([startDaemon(), startChromium(), freeAddress(), bundle()]);
+  address = `http://127.0.0.1:${await freePort()}`;
+  [daemon, browser] = await Promise.all([startDaemon(), startChromium(), bundle()]);
   const env = {
     ...process.env,
     APP_URL: address,
@@ -87,17 +87,5 @@ async function bundle(): Promise<void> {
     target: "node20",
     conditions: ["@sandbox-agent/source"],
     logLevel: "silent",
-  });
-}
-
-/** Returns an address on loopback that nobody listens on. */
-function freeAddress(): Promise<string> {
-  return new Promise((done, failed) => {
-    const probe = createServer().once("error", failed);
-    probe.listen(0, "127.0.0.1", () => {
-      const found = probe.address();
-      const port = typeof found === "object" ? found?.port : undefined;
-      probe.close(() => done(`http://127.0.0.1:${port}`));
-    });
   });
 }
