@@ -19,7 +19,7 @@ use crate::command::Command;
 use crate::log::EventLine;
 use crate::parts::Parts;
 use crate::session::{CLOSING, Commit, Effect, Input, Machine, Now};
-use crate::shared::{Inbox, Shared, Shown};
+use crate::shared::{Inbox, Shared, Shown, Takes};
 use futures_util::future::{BoxFuture, OptionFuture};
 use link::AgentLink;
 use sa_api::Timestamp;
@@ -120,7 +120,10 @@ impl Driver {
 
     async fn next_event(&mut self) -> Event {
         let is_running = matches!(self.state, State::Running);
-        let takes_commands = !is_running || self.machine.takes_commands();
+        let takes = match is_running && !self.machine.takes_commands() {
+            true => Takes::Urgent,
+            false => Takes::All,
+        };
         let deadline = match &self.state {
             State::Stalled { retry_at, .. } => Some(*retry_at),
             _ => self.machine.deadline().map(Instant::from_std),
@@ -130,8 +133,7 @@ impl Driver {
         let looked_up = OptionFuture::from(self.lookup.as_mut().filter(|_| is_running));
         let time = OptionFuture::from(deadline.map(tokio::time::sleep_until));
         tokio::select! {
-            Some(command) = self.inbox.urgent.recv() => Event::Command(command),
-            Some(command) = self.inbox.commands.recv(), if takes_commands => Event::Command(command),
+            command = self.inbox.next(takes) => Event::Command(command),
             Some(message) = heard => Event::Agent(message),
             Some(done) = started => Event::Job(done),
             Some(done) = looked_up => Event::Job(done),

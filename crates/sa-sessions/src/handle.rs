@@ -197,8 +197,10 @@ impl SessionHandle {
         order: TranscriptOrder,
         limit: usize,
     ) -> Result<Transcript> {
-        let record = self.0.record();
-        let turn = record.turn.map(|turn| (turn.turn_id, record.turn_after));
+        let turn = || {
+            let record = self.0.record();
+            record.turn.map(|turn| (turn.turn_id, record.turn_after))
+        };
         transcript::read(&self.0.log, turn, after, order, limit).await
     }
 

@@ -10,6 +10,8 @@ use sa_api::sessions::{QueuedMessage, Session, SessionState, WebhookStatus};
 use sa_otlp::TraceContext;
 use sa_store::StoreError;
 use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::task::Poll;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +69,32 @@ pub(crate) struct Inbox {
     /// Commands that can wait.
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) urgent: mpsc::Receiver<Command>,
+}
+
+/// The commands that an owner takes at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    All,
+    Urgent,
+}
+
+impl Inbox {
+    /// Returns the next command, urgent ones first. Waits forever once there are no more senders.
+    pub(crate) async fn next(&mut self, takes: Takes) -> Command {
+        poll_fn(|context| {
+            if let Poll::Ready(Some(command)) = self.urgent.poll_recv(context) {
+                return Poll::Ready(command);
+            }
+            match takes {
+                Takes::All => match self.commands.poll_recv(context) {
+                    Poll::Ready(Some(command)) => Poll::Ready(command),
+                    _ => Poll::Pending,
+                },
+                Takes::Urgent => Poll::Pending,
+            }
+        })
+        .await
+    }
 }
 
 impl Shared {

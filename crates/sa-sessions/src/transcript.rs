@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::interrupted_messages::begun_by;
-use crate::log::Log;
+use crate::log::{Log, Reader};
 use bytes::{BufMut, Bytes, BytesMut};
 use sa_api::sessions::{
     EventData, MessagePart, ParsedMessage, Role, TranscriptOrder, TranscriptState, UniversalEvent,
@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Bytes of the events that one page is made of, unless one message alone is more.
 const PAGE_BYTES: usize = 1 << 20;
@@ -93,10 +94,10 @@ pub struct Transcript {
     pub events_after: u64,
 }
 
-/// Reads a page. `turn` is the turn that runs and the last event before it.
+/// Reads a page. `turn` returns the turn that runs and the last event before it.
 pub(crate) async fn read(
-    log: &Log,
-    turn: Option<(String, u64)>,
+    log: &Arc<Log>,
+    turn: impl Fn() -> Option<(String, u64)>,
     after: Option<u64>,
     order: TranscriptOrder,
     limit: usize,
@@ -105,7 +106,21 @@ pub(crate) async fn read(
         TranscriptOrder::Asc => Direction::Forward,
         TranscriptOrder::Desc => Direction::Backward,
     };
-    let slice = log.transcript(after, direction, limit, PAGE_BYTES).await?;
+    let mut reads_left = 3;
+    let (slice, turn) = loop {
+        let slice = log.transcript(after, direction, limit, PAGE_BYTES).await?;
+        // The store may be ahead of the record that names the turn.
+        Reader::new(Arc::clone(log), slice.last.saturating_sub(1)).more().await;
+        let turn = turn();
+        let is_in_turn = |id: u64| turn.as_ref().is_some_and(|(_, before)| id > *before);
+        let is_begun = |entry: &TranscriptEntry| entry.first_piece == Some(entry.event.id);
+        let is_stale = |entry: &TranscriptEntry| is_begun(entry) && !is_in_turn(entry.event.id);
+        reads_left -= 1;
+        // Only its turn says whose message has just begun. If that turn is over, the message is complete by now.
+        if reads_left == 0 || log.ends().last == slice.last || !slice.entries.iter().any(is_stale) {
+            break (slice, turn);
+        }
+    };
     // The store may be ahead of what readers see, and they would take such a cursor for one of another session.
     let shown = slice.last.min(log.ends().last);
     let events_after = slice.unfinished.map_or(shown, |open| shown.min(open.first_piece.saturating_sub(1)));
@@ -195,6 +210,9 @@ fn understandable(unparsed: UnparsedMessage, event_id: u64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::log::{Ends, EventLine};
+    use parking_lot::Mutex;
+    use sa_store::{Change, Listing, NewEvent, Store, StoreOptions};
 
     fn marked(data: Value) -> Option<Mark> {
         let event = json!({"id": 3, "timestamp": "2026-01-02T03:04:05.006Z", "sessionId": "s", "agent": "demo", "data": data});
@@ -238,6 +256,42 @@ mod tests {
             .map(|event| marker.mark(event).is_some())
             .collect();
         assert_eq!(marked, [true, false, true, true, false]);
+    }
+
+    #[tokio::test]
+    async fn a_message_that_has_just_begun_belongs_to_the_turn_that_its_reader_sees_next() {
+        let store = Store::in_memory(StoreOptions::default()).await.unwrap();
+        assert!(store.create("s", Bytes::from_static(b"{}"), Listing::default()).await.unwrap());
+        let line = |id: u64, data: Value| {
+            let event = json!({"id": id, "timestamp": "2026-01-02T03:04:05.006Z", "sessionId": "s", "agent": "demo", "data": data});
+            EventLine { id, json: event.to_string().into() }
+        };
+        let piece = json!({"messageDelta": {"messageId": "m", "kind": "text", "text": "x"}});
+        let lines = vec![
+            line(1, json!({"turnStarted": {"turnId": "t1"}})),
+            line(2, json!({"turnEnded": {"turnId": "t1", "stopReason": "end_turn"}})),
+            line(3, json!({"turnStarted": {"turnId": "t2"}})),
+            line(4, piece),
+        ];
+        let events = lines.iter().map(|line| NewEvent {
+            id: line.id,
+            at_ms: 0,
+            data: line.json.clone(),
+            mark: stored_mark(&line.json),
+        });
+        store.commit("s", Change { events: events.collect(), ..Change::default() }).await.unwrap();
+        // The commit of the second turn is stored and not published yet.
+        let log = Arc::new(Log::new("s", store, Ends { oldest: 1, last: 1, closed: false }));
+        let turn = Mutex::new(("t1".to_owned(), 0));
+        let read = read(&log, || Some(turn.lock().clone()), None, TranscriptOrder::Asc, 10);
+        let publish = async {
+            tokio::task::yield_now().await;
+            *turn.lock() = ("t2".to_owned(), 2);
+            log.publish(lines, 1);
+        };
+        let (page, ()) = tokio::join!(read, publish);
+        let message: Value = serde_json::from_slice(&page.unwrap().messages[0]).unwrap();
+        assert_eq!((&message["turnId"], &message["state"]), (&json!("t2"), &json!("streaming")));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::interrupted_messages;
 use crate::parts::Parts;
 use crate::record::Record;
 use crate::session::Leftovers;
-use crate::shared::{Inbox, Shared};
+use crate::shared::{Inbox, Shared, Takes};
 use sa_store::{Direction, StoreError};
-use std::pin::pin;
+use tokio::time::{Instant, timeout_at};
 
 /// Reads what an earlier daemon left unfinished.
 pub(super) async fn read(shared: &Shared, parts: &Parts, record: &Record, inbox: &mut Inbox) -> Leftovers {
@@ -37,7 +37,9 @@ where
 {
     loop {
         let error = match read().await {
-            Err(error @ (StoreError::Exhausted(_) | StoreError::Io(_))) => error,
+            Err(error @ (StoreError::Exhausted(_) | StoreError::Io(_))) if !shared.stop.is_cancelled() => {
+                error
+            }
             outcome => {
                 shared.stalled.send_replace(None);
                 return outcome;
@@ -45,18 +47,10 @@ where
         };
         tracing::warn!(session = %shared.id, %error, "waiting messages cannot be read; trying again");
         shared.stalled.send_replace(Some(error.clone()));
-        refuse_commands(inbox, &error).await;
-    }
-}
-
-/// Refuses commands until it is time to try again.
-async fn refuse_commands(inbox: &mut Inbox, error: &StoreError) {
-    let mut pause = pin!(tokio::time::sleep(RETRY));
-    loop {
-        tokio::select! {
-            Some(command) = inbox.urgent.recv() => command.fail(error.clone().into()),
-            Some(command) = inbox.commands.recv() => command.fail(error.clone().into()),
-            () = &mut pause => return,
+        let retry_at = Instant::now() + RETRY;
+        let mut next = async || shared.stop.run_until_cancelled(inbox.next(Takes::All)).await;
+        while let Ok(Some(command)) = timeout_at(retry_at, next()).await {
+            command.fail(error.clone().into());
         }
     }
 }
