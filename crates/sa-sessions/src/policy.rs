@@ -32,9 +32,9 @@ pub(crate) struct Policy {
 /// Stored rules that cannot be read.
 #[derive(Debug, Default)]
 struct Damage {
-    /// Why a rule of the session's request cannot be read. Without it, the others mean something else: nothing is allowed.
+    /// The reason a rule of the session's request cannot be read. Without it, the others mean something else: nothing is allowed.
     rules: Option<String>,
-    /// Why rules of clients cannot be read. Without them, clients are asked more often.
+    /// The reasons rules of clients cannot be read. Without them, clients are asked more often.
     allowances: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What an earlier daemon left unfinished, read before anything else happens to a session.
+//! Work that an earlier daemon left unfinished, read before anything else happens to a session.
 
 use super::RETRY;
 use crate::interrupted_messages;

@@ -72,7 +72,7 @@ impl Now {
 pub(crate) struct Leftovers {
     /// Messages that are queued, or whose turn ran.
     pub(crate) pending: Vec<StoredMessage>,
-    /// Why messages that may have been pending cannot be read. None is known then.
+    /// The reason messages that may have been pending cannot be read. None is known then.
     pub(crate) lost: Option<StoreError>,
     /// Messages of the agent that the log has only in pieces, as far as they came.
     pub(crate) cut_off: Vec<EventData>,
