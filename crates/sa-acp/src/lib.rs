@@ -65,7 +65,7 @@ pub use session::server_form::ServerForm;
 pub use session::{Session, Sessions};
 pub use text::content::{PromptPart, local_path};
 pub use text::wording::{
-    absolute, capitalised, fenced, fits_one_line, humanised, one_line, paragraph, place, shown, tool_prefix,
+    absolute, capitalized, fenced, fits_one_line, humanized, one_line, paragraph, place, shown, tool_prefix,
 };
 pub use tools::hunks::{Sides, sides};
 pub use tools::remembered::{RememberedTool, RememberedTools};

@@ -2,7 +2,7 @@
 //! runs or fetches anything.
 
 mod capability;
-mod catalogue;
+mod catalog;
 mod definition;
 mod names;
 mod platform;
@@ -13,7 +13,7 @@ pub mod testing;
 mod token;
 
 pub use capability::Capability;
-pub use catalogue::{Catalogue, CatalogueError, UnknownAgent};
+pub use catalog::{Catalog, CatalogError, UnknownAgent};
 pub use definition::{AgentDefinition, DefinitionError};
 pub use names::closest;
 pub use platform::Platform;

@@ -1,13 +1,13 @@
 //! A property of definitions that users wrote, for tests and fuzzing: what is accepted can be named and started.
 #![allow(clippy::expect_used, clippy::missing_panics_doc)]
 
-use crate::{AgentDefinition, AgentSpec, Catalogue, Launch};
+use crate::{AgentDefinition, AgentSpec, Catalog, Launch};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
-static SHIPPED: LazyLock<Catalogue> =
-    LazyLock::new(|| Catalogue::shipped().expect("the catalog of this build is read"));
+static SHIPPED: LazyLock<Catalog> =
+    LazyLock::new(|| Catalog::shipped().expect("the catalog of this build is read"));
 
 /// Panics if these bytes, as `agents.toml` and as values of `--agent`, make an agent whose id is no plain name, or that
 /// has nothing to start.
@@ -43,7 +43,7 @@ fn check(agent: &AgentSpec) {
 
 #[test]
 fn definitions_that_ship_and_seeds_can_be_started() {
-    for folder in ["../../fuzz/seeds/agents_file", "catalogue"] {
+    for folder in ["../../fuzz/seeds/agents_file", "catalog"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         for file in std::fs::read_dir(folder).expect("a folder of files") {
             let text = std::fs::read(file.expect("a file").path()).expect("its bytes");

@@ -77,7 +77,7 @@ fn within_string(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Catalogue;
+    use crate::Catalog;
 
     fn given(
         agent: &str,
@@ -85,9 +85,9 @@ mod tests {
         token: &str,
         env: &[(&str, &str)],
     ) -> BTreeMap<String, String> {
-        let catalogue = Catalogue::shipped().unwrap();
+        let catalog = Catalog::shipped().unwrap();
         let mut env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        catalogue.get(agent).unwrap().token.clone().unwrap().for_model(model).give(token, &mut env);
+        catalog.get(agent).unwrap().token.clone().unwrap().for_model(model).give(token, &mut env);
         env
     }
 

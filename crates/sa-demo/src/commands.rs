@@ -1,7 +1,7 @@
 //! The actions of commands.
 
 use super::action::{Action, Numbered};
-use super::catalogue::available_commands;
+use super::catalog::available_commands;
 use super::config::Select;
 use super::core::Core;
 use super::script::{Line, milliseconds, some, split_word};

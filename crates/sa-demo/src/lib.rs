@@ -10,7 +10,7 @@
 //! [`Machine`] is pure; [`run`] drives it on a pair of streams; [`run_stdio`] is all of `sandbox-agent acp demo`.
 
 mod action;
-mod catalogue;
+mod catalog;
 mod commands;
 mod config;
 mod content;
@@ -33,7 +33,7 @@ mod tour;
 mod turn;
 
 pub use self::core::{Archive, Effect, Environment, Host};
-pub use catalogue::{CATALOGUE, Entry};
+pub use catalog::{CATALOG, Entry};
 pub use driver::{Exit, Options, run, run_stdio};
 pub use history::Saved;
 pub use machine::{Machine, Step};

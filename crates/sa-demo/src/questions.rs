@@ -12,7 +12,7 @@ use agent_client_protocol_schema::v1::{
     MultiSelectPropertySchema, PermissionOption, PermissionOptionKind, SessionUpdate, StringPropertySchema,
     ToolCallId, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
-use sa_acp::{Reply, action, capitalised, chosen, paragraph};
+use sa_acp::{Reply, action, capitalized, chosen, paragraph};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -155,7 +155,7 @@ pub(super) fn answered(question: Question, answer: Reply) -> Vec<Action> {
             Ok(ElicitationAction::Decline) => "The question was declined.".to_owned(),
             Ok(ElicitationAction::Cancel) => "The question was cancelled.".to_owned(),
             Ok(_) => "The answer is of a kind I do not know.".to_owned(),
-            Err(reason) => capitalised(&reason),
+            Err(reason) => capitalized(&reason),
         })],
         Question::Choice { tool, question } => choice_made(tool, question, answer),
         Question::Url(id) => match action(answer) {
@@ -167,7 +167,7 @@ pub(super) fn answered(question: Question, answer: Reply) -> Vec<Action> {
                 Action::Say("The page was visited.".to_owned()),
             ],
             Ok(_) => vec![Action::Say("The page was not visited.".to_owned())],
-            Err(reason) => vec![Action::Say(capitalised(&reason))],
+            Err(reason) => vec![Action::Say(capitalized(&reason))],
         },
     }
 }

@@ -1,6 +1,6 @@
 //! The requests of a client.
 
-use super::catalogue::available_commands;
+use super::catalog::available_commands;
 use super::config::Select;
 use super::content::Prompt;
 use super::core::{Core, Effect};

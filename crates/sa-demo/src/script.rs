@@ -1,6 +1,6 @@
 //! The script language: reads the text of a prompt as commands, one per line.
 
-use super::catalogue::{CATALOGUE, Entry};
+use super::catalog::{CATALOG, Entry};
 use agent_client_protocol_schema::v1::{Error, StopReason, ToolKind};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Vec<Line> {
 fn command(line: &str) -> Option<Line> {
     let (name, rest) = split_word(line);
     let name = name.strip_prefix('/').unwrap_or(name);
-    let entry = CATALOGUE.iter().find(|entry| entry.name == name)?;
+    let entry = CATALOG.iter().find(|entry| entry.name == name)?;
     Some(Line::Command(entry, rest.to_owned()))
 }
 

@@ -17,7 +17,7 @@ extern "C" fn __sanitizer_cov_8bit_counters_init(start: *const AtomicU8, stop: *
         return;
     }
     // SAFETY: LLVM gives the bounds of a section of bytes that lives as long as the program. The code that counts does
-    // it without synchronisation; a count that is lost then makes the search a little less sharp and nothing else.
+    // it without synchronization; a count that is lost then makes the search a little less sharp and nothing else.
     let counters = unsafe { std::slice::from_raw_parts(start, length) };
     let mut announced = ANNOUNCED.lock();
     if !announced.iter().any(|other| std::ptr::eq(*other, counters)) {

@@ -6,7 +6,7 @@ use crate::shared::Shared;
 use crate::stats::Stats;
 use crate::{Limits, OpenError, Server, ServerId};
 use parking_lot::{Mutex, MutexGuard};
-use sa_agents::{AgentSpec, Catalogue};
+use sa_agents::{AgentSpec, Catalog};
 use sa_api::{AcpServer, Timestamp};
 use sa_install::Launcher;
 use sa_supervisor::Supervisor;
@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 #[derive(Debug)]
 pub struct HubOptions {
     /// The agents it may start.
-    pub catalogue: Catalogue,
+    pub catalog: Catalog,
     /// Bounds on memory, counts and waits.
     pub limits: Limits,
     /// Makes the commands that start them.
@@ -121,8 +121,8 @@ impl Hub {
     }
 
     /// Returns the agents it may start.
-    pub fn catalogue(&self) -> &Catalogue {
-        &self.inner.options.catalogue
+    pub fn catalog(&self) -> &Catalog {
+        &self.inner.options.catalog
     }
 
     /// Returns the program that a new process of this agent would run; none while it is not installed, or if it is
@@ -254,7 +254,7 @@ impl Hub {
     }
 
     fn agent(&self, id: &str) -> Result<AgentSpec, OpenError> {
-        let agent = self.catalogue().find(id)?;
+        let agent = self.catalog().find(id)?;
         agent.check_startable()?;
         Ok(agent.clone())
     }

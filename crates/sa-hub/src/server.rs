@@ -262,7 +262,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
     use crate::{Hub, HubOptions, Limits};
-    use sa_agents::Catalogue;
+    use sa_agents::Catalog;
     use sa_install::ClientOptions;
     use sa_install::testing::launcher;
     use sa_supervisor::{BaseEnv, Supervisor, SupervisorOptions};
@@ -274,8 +274,8 @@ mod tests {
         let launcher = launcher(PathBuf::from("/nonexistent"), ClientOptions::default());
         let env = BaseEnv::Clean(Vec::new());
         let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
-        let catalogue = Catalogue::shipped().unwrap();
-        Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)
+        let catalog = Catalog::shipped().unwrap();
+        Hub::new(HubOptions { catalog, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bytes::Bytes;
-use sa_agents::{AgentSpec, Catalogue, Launch};
+use sa_agents::{AgentSpec, Catalog, Launch};
 use sa_hub::{Hub, HubOptions, Limits, Position, Reader, ReaderKind, ServerId};
 use sa_install::ClientOptions;
 use sa_install::testing::launcher;
@@ -22,9 +22,9 @@ fn hub(script: &str) -> Hub {
 }
 
 fn hub_with(script: &str, limits: Limits) -> Hub {
-    let mut catalogue = Catalogue::shipped().unwrap();
+    let mut catalog = Catalog::shipped().unwrap();
     let args = vec!["-c".to_owned(), script.to_owned()];
-    catalogue.add(AgentSpec {
+    catalog.add(AgentSpec {
         id: "talker".to_owned(),
         name: "Talker".to_owned(),
         description: None,
@@ -40,7 +40,7 @@ fn hub_with(script: &str, limits: Limits) -> Hub {
     let launcher = launcher(PathBuf::from("/nonexistent"), ClientOptions::default());
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
-    Hub::new(HubOptions { catalogue, limits, launcher, numbers_after: 0 }, supervisor)
+    Hub::new(HubOptions { catalog, limits, launcher, numbers_after: 0 }, supervisor)
 }
 
 /// Returns the data of all records up to the end of the log.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use bytes::Bytes;
-use sa_agents::{AgentSpec, Catalogue, Launch, Recipe, Registry, Source};
+use sa_agents::{AgentSpec, Catalog, Launch, Recipe, Registry, Source};
 use sa_hub::{CallError, Hub, HubOptions, Limits, Position, ReaderKind, ServerId, WhenStopped};
 use sa_install::ClientOptions;
 use sa_install::testing::launcher;
@@ -24,8 +24,8 @@ const SCRIPT: &str =
 
 /// Returns a hub whose agent is this program, which is installed from a mirror if it is missing.
 fn hub(program: &Path, mirror: &TcpListener) -> Hub {
-    let mut catalogue = Catalogue::shipped().unwrap();
-    catalogue.add(AgentSpec {
+    let mut catalog = Catalog::shipped().unwrap();
+    catalog.add(AgentSpec {
         id: "brief".to_owned(),
         name: "Brief".to_owned(),
         description: None,
@@ -46,7 +46,7 @@ fn hub(program: &Path, mirror: &TcpListener) -> Hub {
     let launcher = launcher(program.parent().unwrap().join("data"), client);
     let env = BaseEnv::Inherit(std::env::vars_os().collect());
     let supervisor = Supervisor::start(SupervisorOptions { env, guardian: None }).unwrap();
-    Hub::new(HubOptions { catalogue, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)
+    Hub::new(HubOptions { catalog, limits: Limits::default(), launcher, numbers_after: 0 }, supervisor)
 }
 
 fn request(id: u32) -> Message<Bytes> {

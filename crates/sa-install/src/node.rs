@@ -141,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_names_versions_that_make_sense() {
-        for agent in sa_agents::Catalogue::shipped().unwrap().iter() {
+    fn the_catalog_names_versions_that_make_sense() {
+        for agent in sa_agents::Catalog::shipped().unwrap().iter() {
             if let Some(wanted) = &agent.node {
                 assert!(VersionReq::parse(wanted).is_ok(), "{}: {wanted}", agent.id);
             }

@@ -9,7 +9,7 @@ pub(crate) use outcome::{Shown, outcome};
 
 use super::native::message::Part;
 use agent_client_protocol_schema::v1::ToolKind;
-use sa_acp::{Described, fenced, fits_one_line, humanised, one_line, paragraph, place, shown};
+use sa_acp::{Described, fenced, fits_one_line, humanized, one_line, paragraph, place, shown};
 use std::path::Path;
 
 /// The kind of a tool of the server's own; tools of others are of no known kind.
@@ -50,7 +50,7 @@ pub(crate) fn describe(part: &Part, cwd: &Path) -> Described {
         "todowrite" => "Update the list of things to do".to_owned(),
         "plan_exit" => "Ready to implement?".to_owned(),
         "question" => "Ask the user".to_owned(),
-        other => humanised(other),
+        other => humanized(other),
     };
     let line = input["offset"].as_u64();
     let content = match tool {

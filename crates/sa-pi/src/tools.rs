@@ -2,7 +2,7 @@
 
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallStatus, ToolKind};
 use sa_acp::{
-    Described, Disk, Outcome, ToolInput, absolute, fenced, humanised, one_line, paragraph, printed,
+    Described, Disk, Outcome, ToolInput, absolute, fenced, humanized, one_line, paragraph, printed,
     terminal_meta,
 };
 use sa_shell::only_reads;
@@ -32,7 +32,7 @@ pub(crate) fn describe(tool: &str, input: &Value, cwd: &Path, disk: &dyn Disk) -
             let pattern = call.text(&["pattern"]).map(one_line).unwrap_or_default();
             call.described(ToolKind::Search, format!("Search for `{pattern}`"))
         }
-        _ => call.described(ToolKind::Other, humanised(tool)),
+        _ => call.described(ToolKind::Other, humanized(tool)),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::agent::{AgentFailure, Pool};
 use crate::sessions::SessionsOptions;
 use crate::turn_figures::TurnFigures;
-use sa_agents::{AgentSpec, Catalogue, TokenVariable};
+use sa_agents::{AgentSpec, Catalog, TokenVariable};
 use sa_credentials::{Kind, Secret, Validity};
 use sa_hub::OpenError;
 use sa_universal::ModeTable;
@@ -28,18 +28,18 @@ pub(crate) struct Totals {
 }
 
 impl Parts {
-    pub(crate) fn catalogue(&self) -> &Catalogue {
-        self.options.hub.catalogue()
+    pub(crate) fn catalog(&self) -> &Catalog {
+        self.options.hub.catalog()
     }
 
     /// The agent of that id.
     pub(crate) fn agent(&self, id: &str) -> Result<AgentSpec, AgentFailure> {
-        Ok(self.catalogue().find(id).map_err(OpenError::from)?.clone())
+        Ok(self.catalog().find(id).map_err(OpenError::from)?.clone())
     }
 
     /// Returns the agent's names of modes.
     pub(crate) fn mode_table(&self, agent: &str) -> ModeTable {
-        self.catalogue().get(agent).map(crate::modes::mode_table).unwrap_or_default()
+        self.catalog().get(agent).map(crate::modes::mode_table).unwrap_or_default()
     }
 
     /// Asks the provider whether it accepts a credential.
@@ -70,7 +70,7 @@ impl Parts {
 
     /// The variable in which the agent takes a credential.
     pub(crate) fn token_variable(&self, agent: &str) -> Result<TokenVariable, AgentFailure> {
-        let token = self.catalogue().get(agent).and_then(|agent| agent.token.clone());
+        let token = self.catalog().get(agent).and_then(|agent| agent.token.clone());
         token.ok_or_else(|| {
             let reason = format!("it is not known how agent '{agent}' takes a token; use `env`");
             AgentFailure::Unsupported(reason)

@@ -1,7 +1,7 @@
 //! The tables of `docs/modes.md` are those that the daemon goes by.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use sa_agents::Catalogue;
+use sa_agents::Catalog;
 use sa_api::{ModeCombination, ModeEffect, ModeEnforcer};
 use sa_sessions::modes::{combinations, known_choices, mode_table};
 use std::fmt::Write;
@@ -20,8 +20,8 @@ fn cell(one: &ModeCombination) -> String {
 
 /// The table of an agent: a line for each `agentMode`, a column for each `permissionMode`.
 fn table(agent: &str) -> String {
-    let catalogue = Catalogue::shipped().unwrap();
-    let agent = catalogue.get(agent).unwrap();
+    let catalog = Catalog::shipped().unwrap();
+    let agent = catalog.get(agent).unwrap();
     let all = combinations(&mode_table(agent), &known_choices(agent));
     let mut text = "| `agentMode` | `default` | `plan` | `bypass` |\n|---|---|---|---|\n".to_owned();
     for line in all.chunks(3) {
@@ -32,7 +32,7 @@ fn table(agent: &str) -> String {
 }
 
 #[test]
-fn the_page_has_the_table_of_every_agent_that_the_catalogue_knows() {
+fn the_page_has_the_table_of_every_agent_that_the_catalog_knows() {
     let page = include_str!("../../../docs/modes.md");
     for agent in ["claude", "codex", "opencode", "amp", "pi", "demo"] {
         let table = table(agent);

@@ -48,7 +48,7 @@ impl Daemon {
         let processes = Processes::new(supervisor.clone(), settings.processes, files.workspace());
         let hub = Hub::new(
             HubOptions {
-                catalogue: settings.agents.catalogue,
+                catalog: settings.agents.catalog,
                 limits: settings.limits.hub,
                 launcher: launcher.clone(),
                 numbers_after: sessions::numbers_after(&settings.sessions, &settings.agents.data_dir),

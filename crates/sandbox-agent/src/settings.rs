@@ -15,7 +15,7 @@ pub(crate) use token::TokenError;
 use crate::args::{CONFIG_VARIABLE, DATA_DIR_VARIABLE, LocalArgs, LogFormat, ServerArgs};
 use file::ConfigFile;
 use limits::LimitsTable;
-use sa_agents::{CatalogueError, DefinitionError};
+use sa_agents::{CatalogError, DefinitionError};
 use sa_api::ProcessConfig;
 use sa_files::FilesOptions;
 use sa_http::{BadCors, CorsOptions};
@@ -105,7 +105,7 @@ pub(crate) enum SettingsError {
     #[error("bad agent")]
     Agent(#[from] DefinitionError),
     #[error("invalid catalog")]
-    Catalogue(#[from] CatalogueError),
+    Catalog(#[from] CatalogError),
     #[error("--{name} '{text}': {reason}")]
     Address { name: &'static str, text: String, reason: String },
     #[error("--{name} {}: {reason}", .path.display())]

@@ -132,10 +132,10 @@ fn the_example_is_accepted_and_complete() {
 fn every_agent_is_there_with_how_it_starts() {
     const AGENTS: &str = include_str!("../../../docs/agents.md");
     let documented = rows(AGENTS);
-    let catalogue = sa_agents::Catalogue::shipped().unwrap();
-    let ids: Vec<String> = catalogue.iter().map(|agent| format!("`{}`", agent.id)).collect();
+    let catalog = sa_agents::Catalog::shipped().unwrap();
+    let ids: Vec<String> = catalog.iter().map(|agent| format!("`{}`", agent.id)).collect();
     assert_eq!(documented.iter().map(|row| row[0]).collect::<Vec<_>>(), ids);
-    for (agent, row) in catalogue.iter().zip(&documented) {
+    for (agent, row) in catalog.iter().zip(&documented) {
         let start = match &agent.launch {
             sa_agents::Launch::Builtin { drives: None, .. } => "built in".to_owned(),
             sa_agents::Launch::Builtin { drives: Some(program), .. } => {

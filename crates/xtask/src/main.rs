@@ -70,7 +70,7 @@ enum Verb {
     },
     /// Check the house rules that no compiler knows.
     Tidy,
-    /// Build everything optimised and run the benchmarks.
+    /// Build everything optimized and run the benchmarks.
     #[command(args_conflicts_with_subcommands = true)]
     Bench {
         #[command(subcommand)]

@@ -43,7 +43,7 @@ pub fn fenced(language: &str, text: &str) -> String {
 }
 
 /// The name of a tool nobody described, as words: `ReportFindings` is "Report findings".
-pub fn humanised(name: &str) -> String {
+pub fn humanized(name: &str) -> String {
     let mut words = String::new();
     let mut before = None;
     for c in name.chars() {
@@ -63,7 +63,7 @@ pub fn humanised(name: &str) -> String {
 }
 
 /// `high` as `High`.
-pub fn capitalised(word: &str) -> String {
+pub fn capitalized(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use crate::core::{Core, Host};
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
 };
-use sa_acp::{BasicMode as Mode, ModeRow, Modes, Setting, basic_modes, choice, humanised, invalid};
+use sa_acp::{BasicMode as Mode, ModeRow, Modes, Setting, basic_modes, choice, humanized, invalid};
 
 /// The choice of the CLI's own agent mode.
 const DEFAULT: &str = "default";
@@ -57,7 +57,7 @@ impl Session {
                 core.agent_modes
                     .known()
                     .iter()
-                    .map(|mode| SessionConfigSelectOption::new(mode.clone(), humanised(mode))),
+                    .map(|mode| SessionConfigSelectOption::new(mode.clone(), humanized(mode))),
             );
             let current = self.settings.agent_mode.clone().unwrap_or_else(|| DEFAULT.to_owned());
             options.push(

@@ -2,7 +2,7 @@
 
 use super::reach;
 use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolKind};
-use sa_acp::{Described, ToolInput, absolute, fenced, humanised, one_line, paragraph, place, shown};
+use sa_acp::{Described, ToolInput, absolute, fenced, humanized, one_line, paragraph, place, shown};
 use serde_json::Value;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ fn web(call: ToolInput<'_>) -> Described {
     let title = match (call.text(&["url"]), call.text(&["objective", "query"])) {
         (Some(url), _) => format!("Fetch {}", one_line(url)),
         (None, Some(query)) => format!("Search the web for “{}”", one_line(query)),
-        (None, None) => humanised(call.tool),
+        (None, None) => humanized(call.tool),
     };
     call.described(ToolKind::Fetch, title)
 }
@@ -108,7 +108,7 @@ fn agent(call: ToolInput<'_>) -> Described {
     let prompt = call.text(&["prompt", "task", "query"]).map(paragraph);
     Described {
         content: prompt.into_iter().collect(),
-        ..call.described(ToolKind::Think, title.unwrap_or_else(|| humanised(call.tool)))
+        ..call.described(ToolKind::Think, title.unwrap_or_else(|| humanized(call.tool)))
     }
 }
 
@@ -117,6 +117,6 @@ fn other(call: ToolInput<'_>) -> Described {
         return call.described(ToolKind::Other, format!("{} ({})", one_line(tool), one_line(server)));
     }
     let what = call.text(&["description", "title", "name", "query", "path"]);
-    let title = what.map(|what| one_line(&format!("{}: {what}", humanised(call.tool))));
-    call.described(ToolKind::Other, title.unwrap_or_else(|| humanised(call.tool)))
+    let title = what.map(|what| one_line(&format!("{}: {what}", humanized(call.tool))));
+    call.described(ToolKind::Other, title.unwrap_or_else(|| humanized(call.tool)))
 }

@@ -8,7 +8,7 @@ use crate::native::line::apply_settings;
 use agent_client_protocol_schema::v1::{
     Error, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionModeState,
 };
-use sa_acp::{capitalised, choice, effort_option, invalid, listed_model_option, mode_option, mode_state};
+use sa_acp::{capitalized, choice, effort_option, invalid, listed_model_option, mode_option, mode_state};
 use serde_json::{Value, json};
 
 pub(crate) const DEFAULT: &str = "default";
@@ -280,7 +280,7 @@ impl Settings {
         let efforts = self.efforts();
         if !efforts.is_empty() {
             let by_default = choice((DEFAULT, "Default", "As the model and the settings have it"));
-            let own = efforts.iter().map(|it| SessionConfigSelectOption::new(it.clone(), capitalised(it)));
+            let own = efforts.iter().map(|it| SessionConfigSelectOption::new(it.clone(), capitalized(it)));
             let current = self.effort.as_ref().filter(|effort| efforts.contains(effort));
             let current = current.map_or(DEFAULT, String::as_str);
             let choices = std::iter::once(by_default).chain(own).collect();

@@ -3,7 +3,7 @@
 use super::{edits, mcp_parts};
 use agent_client_protocol_schema::v1::{ToolCallContent, ToolCallLocation, ToolKind};
 use sa_acp::{
-    Described, ToolInput, absolute, fenced, fits_one_line, humanised, one_line, paragraph, place, shown,
+    Described, ToolInput, absolute, fenced, fits_one_line, humanized, one_line, paragraph, place, shown,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -105,7 +105,7 @@ fn search(call: ToolInput<'_>) -> Described {
         ("Glob", Some(pattern)) => format!("Find `{}`", one_line(pattern)),
         ("Glob", None) => "Find files".to_owned(),
         ("ToolSearch", Some(query)) => format!("Search tools for `{}`", one_line(query)),
-        ("LSP", Some(operation)) => humanised(operation),
+        ("LSP", Some(operation)) => humanized(operation),
         (_, Some(pattern)) => format!("Search for `{}`", one_line(pattern)),
         (_, None) => "Search".to_owned(),
     };
@@ -123,7 +123,7 @@ fn web(call: ToolInput<'_>) -> Described {
     let title = match (call.text(&["url"]), call.text(&["query"])) {
         (Some(url), _) => format!("Fetch {}", one_line(url)),
         (None, Some(query)) => format!("Search the web for “{}”", one_line(query)),
-        (None, None) => humanised(call.tool),
+        (None, None) => humanized(call.tool),
     };
     Described { content: paragraphs(call, "prompt"), ..call.described(ToolKind::Fetch, title) }
 }
@@ -190,10 +190,10 @@ fn other(call: ToolInput<'_>) -> Described {
         "SlashCommand" => (ToolKind::Other, "Run".to_owned(), call.text(&["command"])),
         "ListMcpResources" => (ToolKind::Read, "List MCP resources of".to_owned(), call.text(&["server"])),
         "ReadMcpResource" | "ReadMcpResourceDir" => (ToolKind::Read, "Read".to_owned(), call.text(&["uri"])),
-        name => (ToolKind::Other, format!("{}:", humanised(name)), call.text(&keys)),
+        name => (ToolKind::Other, format!("{}:", humanized(name)), call.text(&keys)),
     };
     let title = what.map(|what| one_line(&format!("{verb} {what}")));
-    call.described(kind, title.unwrap_or_else(|| humanised(call.tool)))
+    call.described(kind, title.unwrap_or_else(|| humanized(call.tool)))
 }
 
 /// A question with its options as a list.

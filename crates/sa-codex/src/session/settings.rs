@@ -4,7 +4,7 @@
 use crate::core::Core;
 use crate::native::answer::Model;
 use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
-use sa_acp::{ModeRow, Modes, capitalised, effort_option, invalid, listed_model_option};
+use sa_acp::{ModeRow, Modes, capitalized, effort_option, invalid, listed_model_option};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -200,7 +200,7 @@ impl Settings {
         let mut choices = vec![SessionConfigSelectOption::new(DEFAULT, "Default").description(about)];
         choices.extend(model.supported_reasoning_efforts.iter().map(|effort| {
             let id = effort.reasoning_effort.clone();
-            SessionConfigSelectOption::new(id.clone(), capitalised(&id))
+            SessionConfigSelectOption::new(id.clone(), capitalized(&id))
                 .description(effort.description.clone())
         }));
         let current = self.effort.as_deref().filter(|effort| self.has_effort(effort)).unwrap_or(DEFAULT);

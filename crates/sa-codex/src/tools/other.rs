@@ -5,7 +5,7 @@ use crate::native::item::Body;
 use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind,
 };
-use sa_acp::{Described, Outcome, absolute, humanised, one_line, paragraph, shown};
+use sa_acp::{Described, Outcome, absolute, humanized, one_line, paragraph, shown};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,7 +54,7 @@ fn web(search: &Value) -> Described {
 
 fn crew(order: &Value) -> Described {
     let (tool, prompt) = (word(order, "tool"), order["prompt"].as_str());
-    let words = humanised(tool);
+    let words = humanized(tool);
     let title = match prompt.map(one_line).filter(|prompt| !prompt.is_empty()) {
         Some(prompt) => format!("{words}: {prompt}"),
         None => words,
@@ -73,7 +73,7 @@ fn other(item: &Value) -> Described {
         (tool, ..) => tool,
     };
     let kind = if word(item, "type") == "sleep" { ToolKind::Think } else { ToolKind::Other };
-    Described::new(name, kind, humanised(name), item.clone())
+    Described::new(name, kind, humanized(name), item.clone())
 }
 
 pub(super) fn outcome(body: &Body) -> Outcome {

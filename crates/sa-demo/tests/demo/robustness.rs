@@ -2,7 +2,7 @@
 
 use crate::client::{Client, SESSION};
 use proptest::prelude::*;
-use sa_demo::CATALOGUE;
+use sa_demo::CATALOG;
 use serde_json::{Value, json};
 
 /// A line of a script: a command with arguments that may or may not fit.
@@ -10,7 +10,7 @@ fn line() -> impl Strategy<Value = String> {
     // These may break the protocol; that is what they are for.
     let lawless = ["garbage", "ext", "ask"];
     let lawful: Vec<_> =
-        CATALOGUE.iter().map(|entry| entry.name).filter(|name| !lawless.contains(name)).collect();
+        CATALOG.iter().map(|entry| entry.name).filter(|name| !lawless.contains(name)).collect();
     let word = prop_oneof![
         Just("1".to_owned()),
         Just("every".to_owned()),

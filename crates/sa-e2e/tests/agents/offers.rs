@@ -138,7 +138,7 @@ async fn an_agent_that_refuses_is_quoted() -> Result<()> {
 
 /// The catalog answers while nobody can ask the agent.
 #[tokio::test]
-async fn an_agent_that_is_not_installed_has_the_modes_of_the_catalogue() -> Result<()> {
+async fn an_agent_that_is_not_installed_has_the_modes_of_the_catalog() -> Result<()> {
     let daemon = Daemon::builder().env("PATH", "/usr/bin:/bin").start().await?;
     for (agent, bypass) in [("claude", "bypassPermissions"), ("codex", "bypass"), ("opencode", "bypass")] {
         let modes = get(&daemon, &format!("/v1/agents/{agent}/modes")).await?;
@@ -178,7 +178,7 @@ async fn an_agent_without_credentials_is_not_waited_for() -> Result<()> {
     let reason = "'claude' is not logged in: no credential was found for it";
     let modes = get(&daemon, "/v1/agents/claude/modes").await?;
     assert_eq!((&modes["source"], &modes["reason"]), (&json!("catalog"), &json!(reason)));
-    assert!(!starts.exists(), "the catalogue is enough");
+    assert!(!starts.exists(), "the catalog is enough");
     let asked = Instant::now();
     let models = get(&daemon, "/v1/agents/claude/models").await?;
     assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());

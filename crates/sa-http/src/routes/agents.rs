@@ -51,7 +51,7 @@ impl FromRequestParts<AppState> for AgentSpec {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
         let id = path_id(parts, state, "agent").await?;
-        let found = state.services.hub.catalogue().find(&id).cloned();
+        let found = state.services.hub.catalog().find(&id).cloned();
         found.map_err(|unknown| Problem::new(ErrorCode::NotFound, unknown.to_string()).with_agent(id).into())
     }
 }

@@ -10,7 +10,7 @@ use crate::fetch::{Client, ClientOptions};
 use crate::npm_tree::Npm;
 use crate::npmrc::{NpmConfig, NpmSources};
 use reqwest::header::AUTHORIZATION;
-use sa_agents::{Catalogue, Platform, Recipe};
+use sa_agents::{Catalog, Platform, Recipe};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
     let env =
         BTreeMap::from([("npm_config_//registry.test/npm/:_authToken".to_owned(), "secret".to_owned())]);
     let npm = NpmSources { registry: Some(REGISTRY.to_owned()), env, ..NpmSources::default() };
-    let recipe = Catalogue::shipped().ok().and_then(|catalogue| catalogue.get("claude")?.install.clone());
+    let recipe = Catalog::shipped().ok().and_then(|catalog| catalog.get("claude")?.install.clone());
     Machine {
         resolver: Resolver {
             client: Client::new(ClientOptions::default()),

@@ -12,7 +12,7 @@ use crate::artifact::{Contents, Digest, RemoteFile};
 use crate::error::Result;
 use crate::fetch::ClientOptions;
 use crate::npmrc::{NpmConfig, NpmSources};
-use sa_agents::{AgentSpec, Catalogue};
+use sa_agents::{AgentSpec, Catalog};
 use sa_api::InstallSource;
 use sa_testkit::mirror::Mirror;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn resolver(mirror: &Mirror, platform: Platform) -> Resolver {
 }
 
 fn agent(id: &str) -> AgentSpec {
-    Catalogue::shipped().unwrap().get(id).unwrap().clone()
+    Catalog::shipped().unwrap().get(id).unwrap().clone()
 }
 
 /// Returns an agent that is nothing but a recipe.

@@ -24,7 +24,7 @@ pub(super) async fn resolve(request: &Request<'_>, vendor: &Vendor, build: &str)
         failures.iter().position(|error| !matches!(error, SourceError::NoVersion { .. })).unwrap_or(0);
     match failures.into_iter().nth(telling) {
         Some(error) => Err(error),
-        None => Err(SourceError::Missing("the catalogue names no address of the vendor's store".to_owned())),
+        None => Err(SourceError::Missing("the catalog names no address of the vendor's store".to_owned())),
     }
 }
 

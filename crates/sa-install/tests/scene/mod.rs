@@ -1,7 +1,7 @@
 //! Shared by the tests of installations: a server that publishes a small tool, a data directory, and installers.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use sa_agents::{AgentSpec, Catalogue, Checksum, Launch, Platform, Recipe, Source, Unpack, Vendor};
+use sa_agents::{AgentSpec, Catalog, Checksum, Launch, Platform, Recipe, Source, Unpack, Vendor};
 use sa_install::{
     ClientOptions, InstallError, InstallRequest, Installed, Installer, InstallerOptions, NpmConfig,
     NpmSources,
@@ -141,7 +141,7 @@ pub(crate) fn unvouched_tool() -> AgentSpec {
 }
 
 pub(crate) fn shipped(id: &str) -> AgentSpec {
-    Catalogue::shipped().unwrap().get(id).unwrap().clone()
+    Catalog::shipped().unwrap().get(id).unwrap().clone()
 }
 
 pub(crate) fn asking(version: &str) -> InstallRequest {

@@ -10,7 +10,7 @@ use agent_client_protocol_schema::v1::{
     PermissionOption, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
 use sa_acp::BasicMode as Mode;
-use sa_acp::{AskReason, Asking, Decision, PermissionRequest, Session as _, humanised, permission_options};
+use sa_acp::{AskReason, Asking, Decision, PermissionRequest, Session as _, humanized, permission_options};
 use sa_shell::{Line, Word, only_reads, starts_others};
 use serde_json::{Value, json};
 
@@ -165,7 +165,7 @@ impl Session {
             }
             _ => {
                 let what = asked.patterns.join(", ");
-                let title = format!("{}: {what}", humanised(&asked.permission));
+                let title = format!("{}: {what}", humanized(&asked.permission));
                 let kind = match asked.permission.as_str() {
                     "bash" => ToolKind::Execute,
                     "edit" => ToolKind::Edit,

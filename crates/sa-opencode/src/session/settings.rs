@@ -8,7 +8,7 @@ use crate::native::ask::Rule;
 use crate::openings::DirectoryFacts;
 use agent_client_protocol_schema::v1::{Error, SessionConfigOption, SessionConfigSelectOption};
 use sa_acp::{
-    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalised, effort_option, invalid, model_option,
+    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalized, effort_option, invalid, model_option,
     one_line,
 };
 use std::path::PathBuf;
@@ -178,7 +178,7 @@ impl Settings {
         options.extend(self.model_option());
         options.extend(self.effort_option());
         let agent = |agent: &Agent| {
-            SessionConfigSelectOption::new(agent.name.clone(), capitalised(&agent.name))
+            SessionConfigSelectOption::new(agent.name.clone(), capitalized(&agent.name))
                 .description(agent.description.as_deref().map(one_line))
         };
         let agents: Vec<_> = self.choosable().map(agent).collect();
@@ -206,7 +206,7 @@ impl Settings {
         let variants = self.current_model().map(Model::variants).filter(|variants| !variants.is_empty())?;
         let by_default =
             SessionConfigSelectOption::new(DEFAULT, "Default").description("As the model has it".to_owned());
-        let own = variants.iter().map(|id| SessionConfigSelectOption::new((*id).to_owned(), capitalised(id)));
+        let own = variants.iter().map(|id| SessionConfigSelectOption::new((*id).to_owned(), capitalized(id)));
         let choices: Vec<_> = std::iter::once(by_default).chain(own).collect();
         Some(effort_option(("effort", "Effort"), self.effort().unwrap_or(DEFAULT), choices))
     }

@@ -7,7 +7,7 @@ use agent_client_protocol_schema::v1::{
     AvailableCommand, Error, SessionConfigOption, SessionConfigSelectOption,
 };
 use sa_acp::{
-    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalised, command, effort_option, invalid,
+    BasicMode as Mode, ModeRow, Modes, basic_modes, capitalized, command, effort_option, invalid,
     model_option,
 };
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ impl Settings {
         if self.model.reasoning {
             let levels: Vec<_> = EFFORTS
                 .iter()
-                .map(|level| SessionConfigSelectOption::new(*level, capitalised(level)))
+                .map(|level| SessionConfigSelectOption::new(*level, capitalized(level)))
                 .collect();
             options.push(effort_option(("effort", "Effort"), &self.effort, levels));
         }

@@ -96,7 +96,7 @@ pub(crate) fn setup(shared: &Shared, parts: &Parts, arrival: Arrival) -> Setup {
 /// Returns what reports spans of a session; nothing if nobody collects them.
 fn tracing_of(parts: &Parts, session: &str, agent: &str, env: &BTreeMap<String, String>) -> Option<Tracing> {
     let exporter = parts.options.telemetry.clone()?;
-    let provider = parts.catalogue().get(agent).and_then(|agent| agent.token.as_ref()?.provider.clone());
+    let provider = parts.catalog().get(agent).and_then(|agent| agent.token.as_ref()?.provider.clone());
     let conversation = Conversation {
         session: session.to_owned(),
         agent: agent.to_owned(),

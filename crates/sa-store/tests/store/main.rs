@@ -9,7 +9,7 @@ mod imports;
 mod listings;
 mod load;
 mod model;
-mod neighbours;
+mod neighbors;
 mod retention;
 mod runs;
 mod scene;

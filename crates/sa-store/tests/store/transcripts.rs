@@ -139,7 +139,7 @@ async fn messages_that_wait_take_each_others_places() {
 async fn messages_stand_where_they_were_said_and_those_that_wait_at_the_end() {
     let scene = Scene::new();
     let store = scene.open().await;
-    talk(&store, "neighbour").await;
+    talk(&store, "neighbor").await;
     talk(&store, "a").await;
     let slice = whole(&store, "a").await;
     assert_eq!(told(&slice), SAID);
@@ -149,9 +149,9 @@ async fn messages_stand_where_they_were_said_and_those_that_wait_at_the_end() {
     let done = vec![state("reply"), state("tail")];
     store.commit("a", Change { events: events(21, done), ..Change::default() }).await.unwrap();
     assert_eq!(whole(&store, "a").await.unfinished, None);
-    assert_eq!(told(&whole(&store, "neighbour").await), SAID);
+    assert_eq!(told(&whole(&store, "neighbor").await), SAID);
     store.close().await;
-    assert_eq!(told(&whole(&scene.open().await, "neighbour").await), SAID);
+    assert_eq!(told(&whole(&scene.open().await, "neighbor").await), SAID);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ pub(crate) fn run(args: AcpArgs) -> Result<ExitCode, Failure> {
         }
         None => {
             let settings = load(args.local)?;
-            let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
+            let agent = settings.catalog.find(&args.agent).map_err(Failure::usage)?;
             let known = Builtin::ALL.map(Builtin::id).join(", ");
             Err(Failure::usage(format_args!(
                 "'{0}' has no built-in adapter (those are: {known}). It speaks ACP itself; \
@@ -167,7 +167,7 @@ fn program(args: AcpArgs) -> Result<PathBuf, Failure> {
         return Ok(program);
     }
     let settings = load(args.local)?;
-    let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
+    let agent = settings.catalog.find(&args.agent).map_err(Failure::usage)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();

@@ -93,8 +93,8 @@ fn agents(current: &OsStr) -> Vec<CompletionCandidate> {
         Ok(list.agents.into_iter().map(|agent| (agent.id, agent.name)).collect())
     });
     let shipped = || {
-        let catalogue = sa_agents::Catalogue::shipped().ok()?;
-        Some(catalogue.iter().map(|agent| (agent.id.clone(), agent.name.clone())).collect())
+        let catalog = sa_agents::Catalog::shipped().ok()?;
+        Some(catalog.iter().map(|agent| (agent.id.clone(), agent.name.clone())).collect())
     };
     candidates(current, listed.or_else(shipped).unwrap_or_default())
 }

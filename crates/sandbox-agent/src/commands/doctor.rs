@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub(crate) fn run(args: DoctorArgs) -> Result<(), Failure> {
     let settings = load_with(args.local, args.agent)?;
-    let chosen = named(&settings.catalogue, &args.agents)?;
+    let chosen = named(&settings.catalog, &args.agents)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer().clone();
@@ -23,7 +23,7 @@ pub(crate) fn run(args: DoctorArgs) -> Result<(), Failure> {
             agent.program().is_none() || installer.find(agent, None).is_ok_and(|found| found.is_some())
         };
         let agents: Vec<&AgentSpec> =
-            if chosen.is_empty() { settings.catalogue.iter().filter(in_use).collect() } else { chosen };
+            if chosen.is_empty() { settings.catalog.iter().filter(in_use).collect() } else { chosen };
         let doctor = Doctor {
             launcher: parts.launcher,
             probe: parts.probe,

@@ -8,7 +8,7 @@ use crate::diagnostics::diagnose;
 use crate::failure::Failure;
 use crate::settings::AgentSettings;
 use anyhow::{Context, anyhow};
-use sa_agents::{AgentSpec, Catalogue};
+use sa_agents::{AgentSpec, Catalog};
 use sa_api::LatestVersion;
 use sa_install::{InstallError, InstallRequest, Installed, Installer};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(crate) fn install(args: InstallAgentArgs) -> Result<(), Failure> {
     let InstallChoice { version, reinstall, source, make_current } = args.choice;
     let from = args.from;
     let request = InstallRequest { version, reinstall, source, from, mirror: None, make_current };
-    let agents = named(&settings.catalogue, &ids)?;
+    let agents = named(&settings.catalog, &ids)?;
     runtime()?.block_on(async {
         let (parts, supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();
@@ -100,7 +100,7 @@ fn report(
 
 pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<(), Failure> {
     let settings = load(args.local)?;
-    let agent = settings.catalogue.find(&args.agent).map_err(Failure::usage)?;
+    let agent = settings.catalog.find(&args.agent).map_err(Failure::usage)?;
     if agent.is_built_in() {
         return Ok(print_text(&format!("{} is built in; nothing to remove", agent.name))?);
     }
@@ -118,14 +118,14 @@ pub(crate) fn uninstall(args: UninstallAgentArgs) -> Result<(), Failure> {
 
 pub(crate) fn outdated(args: OutdatedArgs) -> Result<(), Failure> {
     let settings = load(args.local)?;
-    let chosen = named(&settings.catalogue, &args.agents)?;
+    let chosen = named(&settings.catalog, &args.agents)?;
     runtime()?.block_on(async {
         let (parts, _supervisor) = Agents::standalone(&settings)?;
         let installer = parts.launcher.installer();
         let is_installed =
             |agent: &&AgentSpec| installer.current(&agent.id).is_ok_and(|current| current.is_some());
         let agents: Vec<&AgentSpec> =
-            if chosen.is_empty() { settings.catalogue.iter().filter(is_installed).collect() } else { chosen };
+            if chosen.is_empty() { settings.catalog.iter().filter(is_installed).collect() } else { chosen };
         let (mut known, mut failed) = (Vec::new(), false);
         for agent in agents {
             match installer.check_latest(agent).await {
@@ -154,8 +154,8 @@ fn show(versions: &[LatestVersion], format: Format) -> Result<(), Failure> {
 }
 
 /// The agents of these ids.
-pub(crate) fn named<'a>(catalogue: &'a Catalogue, ids: &[String]) -> Result<Vec<&'a AgentSpec>, Failure> {
-    ids.iter().map(|id| catalogue.find(id).map_err(Failure::usage)).collect()
+pub(crate) fn named<'a>(catalog: &'a Catalog, ids: &[String]) -> Result<Vec<&'a AgentSpec>, Failure> {
+    ids.iter().map(|id| catalog.find(id).map_err(Failure::usage)).collect()
 }
 
 pub(crate) fn load(args: LocalArgs) -> Result<AgentSettings, Failure> {

@@ -220,6 +220,6 @@ fn text_width(size: Size) -> usize {
 
 /// The variable that takes a key for an agent that ships with the daemon.
 pub(crate) fn key_variable(agent: &str) -> Option<String> {
-    let catalogue = sa_agents::Catalogue::shipped().ok()?;
-    Some(catalogue.get(agent)?.token.as_ref()?.variable.clone())
+    let catalog = sa_agents::Catalog::shipped().ok()?;
+    Some(catalog.get(agent)?.token.as_ref()?.variable.clone())
 }

@@ -4,7 +4,7 @@
 use super::file::{ConfigError, ConfigFile};
 use super::{SettingsError, data_dir};
 use crate::args::{LocalArgs, STATE_DIR_VARIABLE};
-use sa_agents::{AgentDefinition, AgentSpec, Catalogue, Launch};
+use sa_agents::{AgentDefinition, AgentSpec, Catalog, Launch};
 use sa_install::{ACP_REGISTRY, Preinstall};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ const AGENTS_FILE: &str = "agents.toml";
 /// Settings of everything that deals with agents.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentSettings {
-    pub(crate) catalogue: Catalogue,
+    pub(crate) catalog: Catalog,
     pub(crate) data_dir: PathBuf,
     pub(crate) mirror: Option<Url>,
     pub(crate) npm_registry: Option<String>,
@@ -48,18 +48,18 @@ impl AgentSettings {
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SettingsError> {
         let data_dir = data_dir::resolve(args.data_dir.or(file.data_dir.take()), variable)?;
-        let mut catalogue = shipped_agents(&data_dir)?;
+        let mut catalog = shipped_agents(&data_dir)?;
         let own = read_agents_file(&data_dir.join(AGENTS_FILE))?;
         for (id, definition) in own.into_iter().chain(std::mem::take(&mut file.agents)) {
-            catalogue.add(definition.into_spec(&id)?);
+            catalog.add(definition.into_spec(&id)?);
         }
         for text in agents.iter().filter(|text| !text.trim().is_empty()) {
-            catalogue.add(AgentSpec::parse(text)?);
+            catalog.add(AgentSpec::parse(text)?);
         }
         let mirror = args.sources.mirror.or(file.mirror.take());
         let registry = args.sources.acp_registry.or(file.acp_registry.take());
         Ok(Self {
-            catalogue,
+            catalog,
             data_dir,
             mirror: mirror.map(|text| address("mirror", &text)).transpose()?,
             npm_registry: args.sources.npm_registry.or(file.npm_registry.take()),
@@ -90,17 +90,17 @@ fn address(name: &'static str, text: &str) -> Result<Url, SettingsError> {
 }
 
 /// The agents that ship with the daemon, the built-in ones each with a directory of its own for what it keeps.
-fn shipped_agents(data_dir: &Path) -> Result<Catalogue, SettingsError> {
-    let mut catalogue = Catalogue::shipped()?;
+fn shipped_agents(data_dir: &Path) -> Result<Catalog, SettingsError> {
+    let mut catalog = Catalog::shipped()?;
     let builtin = |agent: &&AgentSpec| matches!(agent.launch, Launch::Builtin { .. });
-    let agents: Vec<_> = catalogue.iter().filter(builtin).cloned().collect();
+    let agents: Vec<_> = catalog.iter().filter(builtin).cloned().collect();
     for mut agent in agents {
         if let Some(state_dir) = data_dir.join("state").join(&agent.id).to_str() {
             agent.env.insert(STATE_DIR_VARIABLE.to_owned(), state_dir.to_owned());
-            catalogue.add(agent);
+            catalog.add(agent);
         }
     }
-    Ok(catalogue)
+    Ok(catalog)
 }
 
 fn read_agents_file(path: &Path) -> Result<BTreeMap<String, AgentDefinition>, SettingsError> {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use sa_agents::{Catalogue, Launch};
+use sa_agents::{Catalog, Launch};
 use sa_hub::Limits;
 use sa_install::Preinstall;
 use sa_store::Synchronous;
@@ -38,10 +38,8 @@ fn without_any_word_the_daemon_is_local_and_asks_for_a_token_of_its_own() {
     assert!(settings.cors.origins.is_empty() && !settings.cors.credentials && !settings.clean_env);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "info"));
     assert_eq!(settings.limits.hub, Limits::default());
-    let shipped = Catalogue::shipped().unwrap();
-    assert!(
-        settings.agents.catalogue.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id))
-    );
+    let shipped = Catalog::shipped().unwrap();
+    assert!(settings.agents.catalog.iter().map(|agent| &agent.id).eq(shipped.iter().map(|agent| &agent.id)));
     assert!(settings.agents.preinstall == Preinstall::Lazy && !settings.agents.allow_unverified);
 }
 
@@ -80,11 +78,9 @@ fn the_file_fills_in_what_was_not_typed() {
     assert_eq!(settings.allow_hosts, ["box.example"]);
     assert_eq!((settings.log_format, settings.log.as_str()), (LogFormat::Text, "debug"));
     assert_eq!(settings.limits.hub, Limits { servers: 3, ..Limits::default() });
-    assert!(
-        settings.agents.catalogue.get("other").is_some() && settings.agents.catalogue.get("demo").is_some()
-    );
+    assert!(settings.agents.catalog.get("other").is_some() && settings.agents.catalog.get("demo").is_some());
     let mine = Launch::Command { program: "typed".to_owned(), args: vec!["--x".to_owned()] };
-    assert_eq!(settings.agents.catalogue.get("mine").unwrap().launch, mine);
+    assert_eq!(settings.agents.catalog.get("mine").unwrap().launch, mine);
 }
 
 #[test]
@@ -167,7 +163,7 @@ fn built_in_agents_keep_their_state_where_the_user_keeps_data() {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
         let settings = Settings::load(ServerArgs::default(), look_up).unwrap();
-        settings.agents.catalogue.get("demo").unwrap().env.get("SANDBOX_AGENT_STATE_DIR").cloned()
+        settings.agents.catalog.get("demo").unwrap().env.get("SANDBOX_AGENT_STATE_DIR").cloned()
     };
     let at = |directory: &str| Some(format!("{directory}/sandbox-agent/state/demo"));
     let home = ("HOME", "/home/u");

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 
 pub(super) async fn all(state: &AppState) -> Vec<AgentInfo> {
     let (agents, running, services) = (
-        state.services.hub.catalogue().iter().cloned().collect::<Vec<_>>(),
+        state.services.hub.catalog().iter().cloned().collect::<Vec<_>>(),
         Running::now(state),
         state.services.agents.clone(),
     );

@@ -23,7 +23,7 @@ const HOPELESS: Duration = Duration::from_secs(2);
 
 /// The config options of this agent, or why there are none. An agent that is not installed has none.
 pub(super) async fn add_config(state: &AppState, mut info: AgentInfo, answers: Answers) -> AgentInfo {
-    let agent = state.services.hub.catalogue().get(&info.id).filter(|_| info.installed);
+    let agent = state.services.hub.catalog().get(&info.id).filter(|_| info.installed);
     let Some(agent) = agent else { return info };
     match state.services.agents.probe.ask(agent, answers).await {
         Ok(offer) => info.config_options = Some(config_options(&offer)),
@@ -51,7 +51,7 @@ enum Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// The catalog is enough if the agent cannot be used anyway.
-    Catalogue,
+    Catalog,
     /// Only the agent knows.
     Agent,
 }
@@ -82,7 +82,7 @@ async fn ask(state: &AppState, agent: &AgentSpec, need: Need, answers: Answers) 
         return Ok(Known::Said(offer));
     }
     let missing = format!("'{id}' is not logged in: no credential was found for it");
-    if need == Need::Catalogue {
+    if need == Need::Catalog {
         return Ok(Known::Unasked(missing));
     }
     // An agent that takes longer keeps answering; a later request gets that.
@@ -115,7 +115,7 @@ pub(crate) async fn modes(
 ) -> ApiResult<Json<AgentModes>> {
     // The catalog does not know which agents of their own they have.
     let is_known = !agent.modes.known.is_empty() && agent.modes.agents.is_none();
-    let need = if is_known { Need::Catalogue } else { Need::Agent };
+    let need = if is_known { Need::Catalog } else { Need::Agent };
     let known = ask(&state, &agent, need, cache.answers()?).await?;
     Ok(Json(match known {
         Known::Said(offer) => modes_of(&agent, &offered_choices(&offer.config_options), None),

@@ -43,7 +43,7 @@ const fn fault(name: &'static str, arguments: &'static str, summary: &'static st
 }
 
 /// Every command, in the order of the help.
-pub static CATALOGUE: &[Entry] = &[
+pub static CATALOG: &[Entry] = &[
     offer("help", "", "List the commands", |_, _| Some(say(help()))),
     offer("tour", "[TEXT]", "Find, fix and test a bug, all of it made up", |_, on| {
         Some(tour::tour(on.session, on.core))
@@ -172,7 +172,7 @@ pub static CATALOGUE: &[Entry] = &[
 /// The answer to `help`.
 fn help() -> String {
     let mut help = "I am the demo agent. I do what each line of a prompt says:\n\n".to_owned();
-    for entry in CATALOGUE {
+    for entry in CATALOG {
         help.push_str(&format!("- `{}`: {}\n", entry.usage(), entry.summary));
     }
     help.push_str("\nA slash before a command makes no difference. Anything else I say back to you.");
@@ -181,6 +181,6 @@ fn help() -> String {
 
 /// The commands that clients offer to their users.
 pub(super) fn available_commands() -> Vec<AvailableCommand> {
-    let offered = CATALOGUE.iter().filter(|entry| entry.offered);
+    let offered = CATALOG.iter().filter(|entry| entry.offered);
     offered.map(|entry| sa_acp::command(entry.name, entry.summary, some(entry.arguments))).collect()
 }

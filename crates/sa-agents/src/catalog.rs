@@ -1,4 +1,4 @@
-//! The list of agents a daemon offers: the files in `catalogue/` and the user's own.
+//! The list of agents a daemon offers: the files in `catalog/` and the user's own.
 
 use crate::names::closest;
 use crate::{AgentDefinition, AgentSpec};
@@ -7,13 +7,13 @@ use thiserror::Error;
 
 /// Every agent that can be named, by id.
 #[derive(Debug, Clone)]
-pub struct Catalogue {
+pub struct Catalog {
     agents: BTreeMap<String, AgentSpec>,
 }
 
 /// The reason why a file of definitions was refused.
 #[derive(Debug, Error)]
-pub enum CatalogueError {
+pub enum CatalogError {
     /// The file is not TOML, or not of this form.
     #[error("agent '{id}': {reason}")]
     Form {
@@ -29,7 +29,7 @@ pub enum CatalogueError {
 
 macro_rules! files {
     ($($id:literal,)*) => {
-        &[$(($id, include_str!(concat!("../catalogue/", $id, ".toml"))),)*]
+        &[$(($id, include_str!(concat!("../catalog/", $id, ".toml"))),)*]
     };
 }
 
@@ -85,16 +85,16 @@ pub struct UnknownAgent {
     hint: String,
 }
 
-impl Catalogue {
+impl Catalog {
     /// Returns the agents that ship with the daemon.
-    pub fn shipped() -> Result<Self, CatalogueError> {
-        let mut catalogue = Self { agents: BTreeMap::new() };
+    pub fn shipped() -> Result<Self, CatalogError> {
+        let mut catalog = Self { agents: BTreeMap::new() };
         for (id, text) in FILES {
             let definition: AgentDefinition = toml::from_str(text)
-                .map_err(|error| CatalogueError::Form { id: (*id).to_owned(), reason: error.to_string() })?;
-            catalogue.add(definition.into_spec(id)?);
+                .map_err(|error| CatalogError::Form { id: (*id).to_owned(), reason: error.to_string() })?;
+            catalog.add(definition.into_spec(id)?);
         }
-        Ok(catalogue)
+        Ok(catalog)
     }
 
     /// Adds an agent; one of the same id is replaced.
@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn an_unknown_agent_gets_the_closest_id_or_all() {
-        let catalogue = Catalogue::shipped().unwrap();
-        let refusal = |id: &str| catalogue.find(id).unwrap_err().to_string();
+        let catalog = Catalog::shipped().unwrap();
+        let refusal = |id: &str| catalog.find(id).unwrap_err().to_string();
         for (given, meant) in [
             ("cladue", "claude"),
             ("Claude", "claude"),
@@ -152,27 +152,27 @@ mod tests {
             all.starts_with("there is no agent 'nobody'; known are: ") && all.contains(", claude, "),
             "{all}"
         );
-        assert_eq!(catalogue.find("demo").unwrap().id, "demo");
+        assert_eq!(catalog.find("demo").unwrap().id, "demo");
     }
 
     #[test]
     fn every_file_is_listed_and_makes_sense() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/catalogue");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/catalog");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|file| file.unwrap().file_name().into_string().unwrap().replace(".toml", ""))
             .collect();
         files.sort();
-        let catalogue = Catalogue::shipped().unwrap();
-        assert_eq!(catalogue.iter().map(|agent| agent.id.clone()).collect::<Vec<_>>(), files);
+        let catalog = Catalog::shipped().unwrap();
+        assert_eq!(catalog.iter().map(|agent| agent.id.clone()).collect::<Vec<_>>(), files);
     }
 
     /// The table of platforms that the reference agents are published for.
     #[test]
     fn the_reference_agents_have_builds_for_their_platforms() {
-        let catalogue = Catalogue::shipped().unwrap();
+        let catalog = Catalog::shipped().unwrap();
         for id in ["claude", "codex", "opencode", "amp"] {
-            let sources = &catalogue.get(id).unwrap().install.as_ref().unwrap().sources;
+            let sources = &catalog.get(id).unwrap().install.as_ref().unwrap().sources;
             for platform in Platform::ALL {
                 let published = sources.iter().any(|source| {
                     matches!(source, Source::Vendor(_) | Source::Github(_))
