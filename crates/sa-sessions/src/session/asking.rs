@@ -2,7 +2,7 @@
 
 use super::Effect;
 use super::allowing::check_client;
-use super::asks::{MAX_OPEN, OpenAsk, Overflow};
+use super::asks::{MAX_OPEN, OpenAsk};
 use super::machine::Machine;
 use super::phase::{Permissions, Phase};
 use crate::agent::RpcError;
@@ -47,8 +47,8 @@ impl Marked {
 
 impl Machine {
     pub(super) fn on_request(&mut self, request: String, method: &str, params: &RawValue) {
-        if let Some(overflow) = self.asks.overflow() {
-            return self.refuse_overflow(request, overflow);
+        if self.asks.is_full() {
+            return self.refuse_overflow(request);
         }
         let id = self.now.new_id("ask");
         let outcome = match method {
@@ -87,9 +87,9 @@ impl Machine {
     }
 
     /// Refuses a request of an agent that does not wait for its many others.
-    fn refuse_overflow(&mut self, request: String, overflow: Overflow) {
+    fn refuse_overflow(&mut self, request: String) {
         let message = format!("the agent waits for {MAX_OPEN} decisions; its further requests are refused");
-        if overflow == Overflow::Unreported {
+        if self.asks.is_new_overflow() {
             self.report_error(CrashKind::Protocol, message.clone(), None);
         }
         self.refuse(request, codes::INTERNAL_ERROR, message);
@@ -210,6 +210,7 @@ impl Machine {
         let message = decision.message.clone().filter(|text| !text.trim().is_empty());
         // Before anything is decided: a message that cannot be passed on must not be lost.
         if message.is_some() {
+            self.check_open()?;
             self.check_room()?;
         }
         self.decide_permission(id, &decision, ResolvedBy::Client)?;

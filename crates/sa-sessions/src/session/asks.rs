@@ -22,13 +22,6 @@ pub(super) struct Asks {
     decided: VecDeque<Verdict>,
 }
 
-/// A request of an agent for which there is no room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Overflow {
-    Unreported,
-    Reported,
-}
-
 /// A question or permission for which the agent waits.
 pub(super) struct OpenAsk {
     pub(super) id: String,
@@ -48,13 +41,14 @@ impl Asks {
         self.open.is_empty()
     }
 
-    /// Returns whether there is no room for another request, and takes that for reported.
-    pub(super) fn overflow(&mut self) -> Option<Overflow> {
-        if self.open.len() < MAX_OPEN {
-            return None;
-        }
-        let is_reported = std::mem::replace(&mut self.is_overflow_reported, true);
-        Some(if is_reported { Overflow::Reported } else { Overflow::Unreported })
+    /// Returns whether there is no room for another request.
+    pub(super) fn is_full(&self) -> bool {
+        self.open.len() >= MAX_OPEN
+    }
+
+    /// Returns whether requests are refused for lack of room for the first time.
+    pub(super) fn is_new_overflow(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_overflow_reported, true)
     }
 
     pub(super) fn add(&mut self, ask: OpenAsk) {

@@ -27,8 +27,8 @@ pub(super) type Arrivals = VecDeque<Arrival>;
 
 impl Machine {
     pub(super) fn on_post(&mut self, posted: Posted, reply: Reply<MessageAccepted>) {
-        if self.ending.is_some() {
-            return self.reply(reply, Err(SessionError::Ended));
+        if let Err(ended) = self.check_open() {
+            return self.reply(reply, Err(ended));
         }
         if posted.key.is_none() && self.arrivals.is_empty() {
             return self.accept(posted, reply);
@@ -82,6 +82,11 @@ impl Machine {
         self.release_queue();
         let (message, accepted) = self.stage(posted);
         self.trial = Some(Trial::Accept { message, accepted, begun_before, held_before, reply });
+    }
+
+    /// Checks that a message can still begin a turn.
+    pub(super) fn check_open(&self) -> Result<()> {
+        if self.ending.is_none() { Ok(()) } else { Err(SessionError::Ended) }
     }
 
     /// Checks that another message may wait.

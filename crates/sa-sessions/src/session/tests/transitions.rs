@@ -11,8 +11,8 @@ use crate::session::asks::MAX_OPEN;
 use crate::session::{Input, Job, Leftovers, Origin};
 use sa_api::AgentExit;
 use sa_api::sessions::{
-    AllowRule, CancelResult, CutOff, Delivery, EventData, MessageAccepted, MessagePart, PermissionReplyKind,
-    SessionPatch, SessionState, StopReason,
+    AllowRule, CancelResult, CutOff, Delivery, EventData, MessageAccepted, MessagePart, PermissionReply,
+    PermissionReplyKind, SessionPatch, SessionState, StopReason,
 };
 use sa_hub::CallError;
 use sa_store::StoreError;
@@ -233,6 +233,33 @@ fn an_agent_that_loosens_its_mode_is_set_back_or_stopped() {
     let (call, _) = *world.calls.iter().find(|(_, method)| *method == "session/set_mode").unwrap();
     world.answer(call, Err(refusal(-32603, None)));
     assert_eq!(world.sent.last(), Some(&"session/cancel"), "it must not work on");
+}
+
+#[test]
+fn a_decision_with_a_message_is_refused_while_the_session_ends() {
+    let mut world = ready();
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
+    let call = json!({ "toolCallId": "call", "title": "edit", "kind": "edit" });
+    let params = json!({ "sessionId": NATIVE, "toolCall": call, "options": options });
+    world.ask("session/request_permission", params);
+    let id = world.machine.record().permissions[0].id.clone();
+    let (reply, _ended) = world.watched();
+    world.command(Command::Terminate { native: NativeSession::Keep, reply });
+    let decide = |world: &mut World, message: Option<&str>| {
+        let decision = PermissionReply {
+            reply: PermissionReplyKind::Once,
+            option_id: None,
+            message: message.map(str::to_owned),
+            rule: None,
+            client: None,
+        };
+        let (reply, mut answer) = world.watched();
+        world.command(Command::Permission { id: id.clone(), decision, reply });
+        answer.try_recv().unwrap()
+    };
+    assert!(matches!(decide(&mut world, Some("then this")), Err(SessionError::Ended)));
+    assert!(decide(&mut world, None).is_ok(), "nothing was decided before");
+    assert!(world.machine.queued().is_empty());
 }
 
 #[test]
