@@ -115,7 +115,7 @@ impl Options {
             command
         };
         let socket = directory.socket.try_clone()?;
-        let program = Program::new(Machine::new(host), self.cli, self.limits.grace, command);
+        let program = Program::new(Machine::new(host), self.cli, self.limits, command);
         Ok(program.with_permission_socket(socket, directory))
     }
 }

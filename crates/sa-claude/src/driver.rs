@@ -64,7 +64,7 @@ impl Options {
             let limit = self.limits.mcp.saturating_sub(Duration::from_secs(1)).as_millis();
             cli.env.push((MCP_TIMEOUT.into(), limit.to_string().into()));
         }
-        Program::new(Machine::new(host), cli, self.limits.grace, |cli, launch: &Launch| {
+        Program::new(Machine::new(host), cli, self.limits, |cli, launch: &Launch| {
             cli.command(launch.arguments(), launch.environment(), Some(launch.cwd.clone()))
         })
     }

@@ -43,9 +43,9 @@ impl Options {
 
     /// Returns the agent, ready to run.
     pub fn into_program(mut self) -> Program<Core> {
-        let (cli, home, grace) = (std::mem::take(&mut self.cli), self.codex_home.clone(), self.limits.grace);
+        let (cli, home, limits) = (std::mem::take(&mut self.cli), self.codex_home.clone(), self.limits);
         let host = Host { options: self, disk: Box::new(LocalDisk) };
-        Program::new(Machine::new(host), cli, grace, move |cli, launch: &Launch| {
+        Program::new(Machine::new(host), cli, limits, move |cli, launch: &Launch| {
             // The CLI refuses to start without it, and says so.
             let _ = fs::create_dir_all(&home);
             let env = vec![("CODEX_HOME".into(), home.clone().into_os_string())];

@@ -60,6 +60,6 @@ impl Options {
             command.env.extend(launch.variables(content.as_deref(), &plugin));
             command
         };
-        Ok(Program::new(Machine::new(host), self.cli, self.limits.grace, command).with_resources(directory))
+        Ok(Program::new(Machine::new(host), self.cli, self.limits, command).with_resources(directory))
     }
 }

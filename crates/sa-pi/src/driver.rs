@@ -48,7 +48,7 @@ impl Options {
             let env = ["PI_OFFLINE", "PI_SKIP_VERSION_CHECK"].map(|name| (name.into(), "1".into()));
             cli.command(launch.arguments(&gate), env.into(), Some(launch.cwd.clone()))
         };
-        let program = Program::new(Machine::new(host), self.cli, self.limits.grace, command);
+        let program = Program::new(Machine::new(host), self.cli, self.limits, command);
         Ok(program.with_resources(directory))
     }
 }

@@ -1,6 +1,7 @@
 //! One process of a vendor's CLI: started, written to, read from, ended.
 
 use crate::process::children::{ChildId, Ended};
+use crate::process::limits::Limits;
 use crate::process::permission_socket::{HelperId, HelperRequest};
 use crate::process::wire::{EventSink, WaitingLine, Wire, WireChannels};
 use crate::protocol::clock::until;
@@ -33,9 +34,7 @@ pub(crate) struct Run {
     pub(crate) spec: CommandSpec,
     /// The connection, if not over the standard streams.
     pub(crate) wire: Option<Wire>,
-    pub(crate) grace: Duration,
-    /// The time that the process gets to exit after it closed its standard output.
-    pub(crate) exit_limit: Duration,
+    pub(crate) limits: Limits,
     pub(crate) sink: EventSink,
     /// Lines for the standard input, which is closed with this channel.
     pub(crate) lines: mpsc::Receiver<Vec<u8>>,
@@ -52,7 +51,7 @@ impl Run {
 
     /// Runs the process until it exited and all its output was passed on.
     async fn run(self) {
-        let Self { supervisor, spec, wire, grace, exit_limit, sink, lines, stop_orders } = self;
+        let Self { supervisor, spec, wire, limits, sink, lines, stop_orders } = self;
         let Spawned { process, stdin, stdout } = match supervisor.spawn(spec).await {
             Ok(spawned) => spawned,
             Err(error) => {
@@ -60,12 +59,12 @@ impl Run {
                 return sink.send_end(ended).await;
             }
         };
-        tokio::spawn(stop_on_order(process.clone(), stop_orders, grace));
+        tokio::spawn(stop_on_order(process.clone(), stop_orders, limits.grace));
         let exit = match wire {
             None => {
                 let writer = tokio::spawn(write(stdin, lines));
                 read(&process, stdout, &Listener::Events(&sink)).await;
-                let exit = exit_within(exit_limit, &process, grace).await;
+                let exit = exit_of(&process, limits).await;
                 writer.abort();
                 exit
             }
@@ -75,7 +74,7 @@ impl Run {
                 let channels = WireChannels { printed: receiver, lines, sink: sink.clone() };
                 let mut wire = tokio::spawn(wire(channels));
                 read(&process, stdout, &Listener::Wire(printed)).await;
-                let exit = exit_within(exit_limit, &process, grace).await;
+                let exit = exit_of(&process, limits).await;
                 // Lines in transit may still arrive.
                 if timeout(LAST_WORDS, &mut wire).await.is_err() {
                     wire.abort();
@@ -132,12 +131,12 @@ async fn read(process: &Process, stdout: pipe::Receiver, listener: &Listener<'_>
 }
 
 /// Waits for the exit of a process that wrote all its output, and stops it if it does not exit in time.
-async fn exit_within(limit: Duration, process: &Process, grace: Duration) -> Exit {
-    match timeout(limit, process.wait()).await {
+async fn exit_of(process: &Process, limits: Limits) -> Exit {
+    match timeout(limits.exit, process.wait()).await {
         Ok(exit) => exit,
         Err(_) => {
             tracing::warn!(pid = process.pid(), "a process closed its output, does not exit and is stopped");
-            process.stop(grace).await
+            process.stop(limits.grace).await
         }
     }
 }

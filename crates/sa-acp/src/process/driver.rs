@@ -2,7 +2,7 @@
 
 use crate::process::child::{Event, Run};
 use crate::process::children::{ChildId, Effect};
-use crate::process::limits::EXIT;
+use crate::process::limits::Limits;
 use crate::process::permission_socket::{self, HelperId};
 use crate::process::program::{CommandOf, Program, cannot_start};
 use crate::process::wire::{EventSink, LineBudget};
@@ -45,14 +45,14 @@ pub(crate) async fn serve<A: Adapter>(
         Ok(supervisor) => supervisor,
         Err(error) => return cannot_start(program.name, &error),
     };
-    let Program { machine, name, command, grace, permission_socket, resources, .. } = program;
+    let Program { machine, name, command, limits, permission_socket, resources, .. } = program;
     let (sender, events) = mpsc::channel(WAITING_LINES);
     let socket = permission_socket.map(|listener| permission_socket::open(listener, sender.clone()));
     let driver = Driver {
         machine,
         name,
         command,
-        grace,
+        limits,
         reader: LineReader::new(input, MAX_LINE),
         output,
         pending_output: OutputBuffer::default(),
@@ -66,7 +66,7 @@ pub(crate) async fn serve<A: Adapter>(
     };
     driver.serve().await;
     drop(socket);
-    supervisor.shutdown(grace).await;
+    supervisor.shutdown(limits.grace).await;
     drop(resources);
     ExitCode::SUCCESS
 }
@@ -90,7 +90,7 @@ struct Driver<A: Adapter, R, W> {
     machine: Machine<A>,
     name: &'static str,
     command: CommandOf<A::Launch>,
-    grace: Duration,
+    limits: Limits,
     reader: LineReader<R>,
     output: W,
     pending_output: OutputBuffer,
@@ -197,8 +197,7 @@ impl<A: Adapter, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Driver<A, R, W> {
             supervisor: self.supervisor.clone(),
             spec,
             wire: self.machine.wire(launch),
-            grace: self.grace,
-            exit_limit: EXIT,
+            limits: self.limits,
             sink: EventSink::new(child, self.sender.clone(), self.budget.clone()),
             lines: lines_receiver,
             stop_orders: stop_orders_receiver,

@@ -2,10 +2,6 @@
 
 use std::time::Duration;
 
-/// For a process to exit after it closed its standard output. It has to be more than [`Limits::drain`], which a process gets
-/// that was asked to exit.
-pub(crate) const EXIT: Duration = Duration::from_secs(5);
-
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// For the CLI to be ready after its start.
@@ -21,6 +17,8 @@ pub struct Limits {
     pub mcp: Duration,
     /// For the CLI to exit by itself once its input is closed.
     pub drain: Duration,
+    /// For the CLI to exit after it closed its standard output. It has to be more than `drain`.
+    pub exit: Duration,
     /// Between SIGTERM and SIGKILL.
     pub grace: Duration,
 }
@@ -34,6 +32,7 @@ impl Limits {
         cancel: Duration::from_secs(7),
         mcp: Duration::from_secs(30),
         drain: Duration::from_secs(3),
+        exit: Duration::from_secs(5),
         grace: Duration::from_secs(2),
     };
 }

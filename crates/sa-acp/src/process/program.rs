@@ -1,6 +1,7 @@
 //! An agent that is ready to run: its state machine, and how the processes behind it are started.
 
 use crate::process::driver::serve;
+use crate::process::limits::Limits;
 use crate::protocol::stdio::run_on_stdio;
 use crate::session::adapter::Adapter;
 use crate::session::machine::Machine;
@@ -12,7 +13,6 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The CLI of an agent and the environment of its processes.
@@ -77,8 +77,7 @@ pub struct Program<A: Adapter> {
     pub(crate) name: &'static str,
     pub(crate) inherited: Vec<(OsString, OsString)>,
     pub(crate) command: CommandOf<A::Launch>,
-    /// The time between SIGTERM and SIGKILL.
-    pub(crate) grace: Duration,
+    pub(crate) limits: Limits,
     pub(crate) permission_socket: Option<UnixListener>,
     /// Held until the agent and all of its processes have ended.
     pub(crate) resources: Option<Box<dyn Any + Send>>,
@@ -92,11 +91,11 @@ impl<A: Adapter> fmt::Debug for Program<A> {
 }
 
 impl<A: Adapter> Program<A> {
-    /// Returns an agent whose processes `command` starts. `grace` is the time between SIGTERM and SIGKILL.
+    /// Returns an agent whose processes `command` starts.
     pub fn new(
         mut machine: Machine<A>,
         mut cli: Cli,
-        grace: Duration,
+        limits: Limits,
         command: impl Fn(&Cli, &A::Launch) -> CommandSpec + Send + 'static,
     ) -> Self {
         Self {
@@ -104,7 +103,7 @@ impl<A: Adapter> Program<A> {
             machine,
             inherited: std::mem::take(&mut cli.inherited),
             command: Box::new(move |launch| command(&cli, launch)),
-            grace,
+            limits,
             permission_socket: None,
             resources: None,
         }
