@@ -128,62 +128,46 @@ mod tests {
         all.iter().rev().find(fitting).unwrap().action
     }
 
-    #[test]
-    fn by_default_changes_are_asked_about_and_rules_of_the_user_count() {
-        let own = own(&[("bash", "git *", Allow), ("edit", "secret/*", Deny), ("files_list", "*", Allow)]);
-        for (permission, pattern, expected) in [
-            ("edit", "a.txt", Ask),
-            ("edit", "secret/a", Deny),
-            ("bash", "touch a", Ask),
-            ("bash", "git status", Allow),
-            ("webfetch", "https://a", Ask),
-            ("files_write", "*", Ask),
-            ("files_list", "*", Allow),
-            ("read", "a.txt", Allow),
-            ("read", "x.env", Ask),
-            ("task", "general", Allow),
-            ("external_directory", "/etc/*", Ask),
-            ("plan_exit", "*", Deny),
-        ] {
-            assert_eq!(decided(Mode::Default, &own, permission, pattern), expected, "{permission} {pattern}");
+    fn check(mode: Mode, own: &[Rule], expected: Action, cases: &[(&str, &str)]) {
+        for (permission, pattern) in cases {
+            assert_eq!(decided(mode, own, permission, pattern), expected, "{permission} {pattern}");
         }
     }
 
     #[test]
+    fn by_default_changes_are_asked_about_and_rules_of_the_user_count() {
+        let own = own(&[("bash", "git *", Allow), ("edit", "secret/*", Deny), ("files_list", "*", Allow)]);
+        let changes =
+            [("edit", "a.txt"), ("bash", "touch a"), ("webfetch", "https://a"), ("files_write", "*")];
+        check(Mode::Default, &own, Ask, &changes);
+        check(Mode::Default, &own, Ask, &[("read", "x.env"), ("external_directory", "/etc/*")]);
+        check(Mode::Default, &own, Deny, &[("edit", "secret/a"), ("plan_exit", "*")]);
+        let harmless = [("bash", "git status"), ("files_list", "*"), ("read", "a.txt"), ("task", "general")];
+        check(Mode::Default, &own, Allow, &harmless);
+    }
+
+    #[test]
     fn in_plan_mode_nothing_is_changed_unasked_whatever_the_user_allows() {
-        let own = own(&[
-            ("bash", "git *", Allow),
-            ("edit", "src/*", Allow),
-            ("edit", ".opencode/plans/*.md", Allow),
-            ("files_write", "*", Allow),
-        ]);
-        for (permission, pattern, expected) in [
-            ("edit", "src/a", Ask),
-            ("edit", ".opencode/plans/a.md", Allow),
-            ("bash", "git push", Ask),
-            ("files_write", "*", Ask),
-            ("read", "a.txt", Allow),
-            ("plan_exit", "*", Allow),
-        ] {
-            assert_eq!(decided(Mode::Plan, &own, permission, pattern), expected, "{permission} {pattern}");
-        }
+        let plans = ("edit", ".opencode/plans/*.md", Allow);
+        let own =
+            own(&[("bash", "git *", Allow), ("edit", "src/*", Allow), plans, ("files_write", "*", Allow)]);
+        check(Mode::Plan, &own, Ask, &[("edit", "src/a"), ("bash", "git push"), ("files_write", "*")]);
+        check(
+            Mode::Plan,
+            &own,
+            Allow,
+            &[("edit", ".opencode/plans/a.md"), ("read", "a.txt"), ("plan_exit", "*")],
+        );
     }
 
     #[test]
     fn without_asking_what_is_denied_stays_denied() {
         let own = own(&[("bash", "rm *", Deny), ("edit", "secret/*", Deny), ("webfetch", "*", Ask)]);
-        for (permission, pattern, expected) in [
-            ("edit", "a.txt", Ask),
-            ("edit", "secret/a", Deny),
-            ("bash", "rm -r /", Deny),
-            ("bash", "ls", Ask),
-            ("webfetch", "https://a", Ask),
-            ("files_write", "*", Ask),
-            ("doom_loop", "*", Allow),
-            ("read", "x.env", Allow),
-        ] {
-            assert_eq!(decided(Mode::Bypass, &own, permission, pattern), expected, "{permission} {pattern}");
-        }
+        check(Mode::Bypass, &own, Deny, &[("edit", "secret/a"), ("bash", "rm -r /")]);
+        // The machine answers these by itself.
+        let changes = [("edit", "a.txt"), ("bash", "ls"), ("webfetch", "https://a"), ("files_write", "*")];
+        check(Mode::Bypass, &own, Ask, &changes);
+        check(Mode::Bypass, &own, Allow, &[("doom_loop", "*"), ("read", "x.env")]);
     }
 
     #[test]
