@@ -29,17 +29,41 @@ pub(crate) enum HistoryReplay {
     Due,
 }
 
-impl From<bool> for HistoryReplay {
-    fn from(is_due: bool) -> Self {
-        if is_due { Self::Due } else { Self::Done }
+/// The side that decides a value. Stored as a boolean: true if it is the client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub(crate) enum Decider {
+    #[default]
+    Agent,
+    Client,
+}
+
+impl Decider {
+    /// Returns the client for a value that it gave.
+    pub(crate) fn of<T>(given: Option<&T>) -> Self {
+        given.is_some().into()
     }
 }
 
-impl From<HistoryReplay> for bool {
-    fn from(replay: HistoryReplay) -> Self {
-        replay == HistoryReplay::Due
-    }
+/// Stores an enum of two variants as a boolean.
+macro_rules! stored_as_bool {
+    ($name:ident, $no:ident, $yes:ident) => {
+        impl From<bool> for $name {
+            fn from(stored: bool) -> Self {
+                if stored { Self::$yes } else { Self::$no }
+            }
+        }
+
+        impl From<$name> for bool {
+            fn from(value: $name) -> Self {
+                value == $name::$yes
+            }
+        }
+    };
 }
+
+stored_as_bool!(HistoryReplay, Done, Due);
+stored_as_bool!(Decider, Agent, Client);
 
 /// A session as it is stored. Types of the HTTP API have a form of their own here, see [`crate::stored`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -102,15 +126,15 @@ pub(crate) struct Record {
     pub(crate) forked_from: Option<String>,
     pub(crate) fork_of: Option<String>,
     pub(crate) title: Option<String>,
-    /// The client gave the title, so the agent does not.
-    #[serde(default)]
-    pub(crate) titled: bool,
+    /// The agent may change a title that the client did not give.
+    #[serde(default, rename = "titled")]
+    pub(crate) title_by: Decider,
     #[serde(default)]
     pub(crate) metadata: Map<String, Value>,
     pub(crate) agent_mode: String,
-    /// A client chose the mode, so it also decides which of the agent's own agents works.
-    #[serde(default)]
-    pub(crate) chosen_mode: bool,
+    /// A client that chose the mode also decides which of the agent's own agents works.
+    #[serde(default, rename = "chosenMode")]
+    pub(crate) mode_by: Decider,
     #[serde(with = "crate::stored")]
     pub(crate) permission_mode: PermissionMode,
     pub(crate) model: Option<String>,
@@ -190,10 +214,10 @@ impl Record {
             created_at_ms: now_ms,
             updated_at_ms: now_ms,
             state: SessionState::Starting,
-            titled: request.title.is_some(),
+            title_by: Decider::of(request.title.as_ref()),
             title: request.title,
             metadata: request.metadata,
-            chosen_mode: request.agent_mode.is_some(),
+            mode_by: Decider::of(request.agent_mode.as_ref()),
             agent_mode: request.agent_mode.unwrap_or_else(|| BUILD.to_owned()),
             permission_mode: request.permission_mode,
             model: request.model,
@@ -231,7 +255,7 @@ impl Record {
             turn_after: 0,
             forked_from: Some(id.to_owned()),
             fork_of: self.native_session_id.clone(),
-            titled: title.is_some(),
+            title_by: Decider::of(title.as_ref()),
             title: title.or_else(|| self.title.clone()),
             ..self.clone()
         }

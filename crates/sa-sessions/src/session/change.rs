@@ -8,7 +8,7 @@ use super::trial::Trial;
 use crate::agent::AgentFailure;
 use crate::command::Reply;
 use crate::creating::check_variables;
-use crate::record::Record;
+use crate::record::{Decider, Record};
 use sa_api::sessions::{EventData, InfoChanged, SessionChoices, SessionPatch};
 use sa_universal::{check_agent_mode, model_target, option_target, targets, variant_target};
 use serde_json::{Map, Value};
@@ -75,7 +75,7 @@ impl Machine {
         self.record.variant = patch.variant.take().or(self.record.variant.take());
         if let Some(mode) = patch.agent_mode.take() {
             self.record.agent_mode = mode;
-            self.record.chosen_mode = true;
+            self.record.mode_by = Decider::Client;
         }
         for (id, value) in patch.options.take().unwrap_or_default() {
             match value {
@@ -179,7 +179,7 @@ impl Machine {
 
     fn restore_settings(&mut self, before: &Record) {
         self.record.agent_mode.clone_from(&before.agent_mode);
-        self.record.chosen_mode = before.chosen_mode;
+        self.record.mode_by = before.mode_by;
         self.record.options.clone_from(&before.options);
         self.record.permission_mode = before.permission_mode;
         self.record.model.clone_from(&before.model);
@@ -193,7 +193,7 @@ impl Machine {
         self.record.variables.extend(given.variables.keys().cloned());
         if let Some(title) = title {
             let title = Some(title).filter(|title| !title.is_empty());
-            self.record.titled = title.is_some();
+            self.record.title_by = Decider::of(title.as_ref());
             self.record.title.clone_from(&title);
             self.draft.event(EventData::InfoChanged(InfoChanged { title }));
         }

@@ -41,7 +41,7 @@ use crate::error::Result;
 use crate::history::History;
 use crate::limits::SessionLimits;
 use crate::policy::Policy;
-use crate::record::Record;
+use crate::record::{Decider, Record};
 use sa_agents::TokenVariable;
 use sa_api::AgentExit;
 use sa_api::sessions::{
@@ -413,7 +413,7 @@ impl Machine {
                     self.follow_mode();
                     continue;
                 }
-                EventData::InfoChanged(_) if self.record.titled => continue,
+                EventData::InfoChanged(_) if self.record.title_by == Decider::Client => continue,
                 EventData::InfoChanged(info) => self.record.title.clone_from(&info.title),
                 _ => {}
             }

@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::phase::{AgentInUse, Call, Environment, ModeCheck, Permissions, Phase, Ready, Work};
 use crate::agent::{AgentFailure, Opens};
-use crate::record::BUILD;
+use crate::record::{BUILD, Decider};
 use sa_api::sessions::{
     EventData, OptionValue, PermissionMode, SessionChoice, SessionChoices, SessionOption, WithdrawnBy,
 };
@@ -203,7 +203,7 @@ impl Machine {
         let by_rules = self.policy.has_rules() && follows_permission && permission == PermissionMode::Bypass;
         let native = if by_rules { PermissionMode::Default } else { permission };
         let targets = targets(&self.modes, choices, mode, native).map_err(unsupported)?;
-        let agent = targets.agent.filter(|_| self.record.chosen_mode);
+        let agent = targets.agent.filter(|_| self.record.mode_by == Decider::Client);
         let agent = agent.map(|target| Setting::Set { target, name: None });
         let set = targets.set.into_iter().map(|target| {
             let name: Named = (format!("mode '{mode}'"), |choices| &choices.modes);
