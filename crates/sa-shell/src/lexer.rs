@@ -100,6 +100,15 @@ enum Context {
     Quoted,
 }
 
+/// The way in which a word is written so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Spelling {
+    #[default]
+    Bare,
+    /// With quotes or escapes.
+    Quoted,
+}
+
 #[derive(Debug, Default)]
 struct Lexer<'a> {
     letters: &'a [char],
@@ -107,8 +116,7 @@ struct Lexer<'a> {
     line: Line,
     command: Vec<Word>,
     word: Option<Word>,
-    /// The word has neither quotes nor escapes.
-    is_bare: bool,
+    spelling: Spelling,
     redirection: Option<Redirection>,
     /// The texts behind this line.
     heres: Vec<Here>,
@@ -193,11 +201,12 @@ impl Lexer<'_> {
         self.line.confidence = Confidence::Broken;
     }
 
-    fn open(&mut self, is_bare: bool) -> &mut Word {
+    /// Returns the word, of which the next part is spelled like this.
+    fn open(&mut self, spelling: Spelling) -> &mut Word {
         if self.word.is_none() {
-            self.is_bare = true;
+            self.spelling = Spelling::Bare;
         }
-        self.is_bare &= is_bare;
+        self.spelling = self.spelling.max(spelling);
         self.word.get_or_insert_default()
     }
 
@@ -206,11 +215,11 @@ impl Lexer<'_> {
         if !(' '..='~').contains(&c) {
             self.doubt();
         }
-        self.open(false).push(c);
+        self.open(Spelling::Quoted).push(c);
     }
 
     fn any(&mut self) {
-        self.open(false).push_any();
+        self.open(Spelling::Quoted).push_any();
     }
 
     /// Adds a letter that stands for itself, though some shells may see more in it.
@@ -227,7 +236,7 @@ impl Lexer<'_> {
         if is_odd {
             self.doubt();
         }
-        self.open(true).push(c);
+        self.open(Spelling::Bare).push(c);
     }
 
     fn end_word(&mut self) {
@@ -236,8 +245,11 @@ impl Lexer<'_> {
             None => self.command.push(word),
             Some(redirection) => {
                 if let Redirection::Here(tabs) = redirection {
-                    let continuation =
-                        if self.is_bare { Continuation::Joined } else { Continuation::Literal };
+                    let continuation = if self.spelling == Spelling::Bare {
+                        Continuation::Joined
+                    } else {
+                        Continuation::Literal
+                    };
                     match word.text() {
                         Some(end) => self.heres.push(Here { end: end.to_owned(), tabs, continuation }),
                         None => self.broken(),
@@ -248,7 +260,7 @@ impl Lexer<'_> {
                     Redirection::Descriptor => matches!(word.text(), Some("1" | "2")),
                     Redirection::Here(_) | Redirection::Other => false,
                 };
-                if !is_harmless || !self.is_bare {
+                if !is_harmless || self.spelling != Spelling::Bare {
                     self.doubt();
                 }
             }
@@ -308,7 +320,7 @@ impl Lexer<'_> {
         let is_variable = |word: &Word| word.start().starts_with('{') && word.end().ends_with('}');
         if self.redirection.is_some() {
             self.broken();
-        } else if self.is_bare && self.word.as_ref().is_some_and(is_number)
+        } else if self.spelling == Spelling::Bare && self.word.as_ref().is_some_and(is_number)
             || self.word.as_ref().is_some_and(is_variable)
         {
             self.word = None;
@@ -349,7 +361,7 @@ impl Lexer<'_> {
     }
 
     fn single_quoted(&mut self) {
-        self.open(false);
+        self.open(Spelling::Quoted);
         let mut last = ' ';
         loop {
             match self.next() {
@@ -368,7 +380,7 @@ impl Lexer<'_> {
     }
 
     fn double_quoted(&mut self) {
-        self.open(false);
+        self.open(Spelling::Quoted);
         loop {
             match self.next() {
                 None => return self.broken(),

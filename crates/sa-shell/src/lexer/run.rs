@@ -1,6 +1,6 @@
 //! Alternatives (`{a,b}`) and patterns for names of files (`*`, `[a-z]`), which end before the next blank.
 
-use super::Lexer;
+use super::{Lexer, Spelling};
 
 /// Letters behind which shells may see another end of a run than is seen here.
 const SPECIAL: &str = "'\"\\$;&|`<>()";
@@ -86,7 +86,7 @@ impl Lexer<'_> {
             _ if self.word.is_none() && self.peek().is_none_or(|c| c == ';' || c.is_whitespace()) => {
                 self.end_command();
             }
-            _ => self.open(true).push(c),
+            _ => self.open(Spelling::Bare).push(c),
         }
     }
 
@@ -113,7 +113,7 @@ impl Lexer<'_> {
                 if self.word.as_ref().is_some_and(|word| word.text().is_some_and(is_identifier)) {
                     self.broken();
                 }
-                self.open(true).push(c);
+                self.open(Spelling::Bare).push(c);
             }
         }
     }
