@@ -298,9 +298,7 @@ impl Session {
             }
             _ => false,
         };
-        let refused: Vec<_> = self.conversation.asks.extract_if(.., |_, ask| is_refused(ask)).collect();
-        for (id, ask) in refused {
-            core.io.client.withdraw(&self.conversation.id, Some(&id));
+        for (id, ask) in self.conversation.withdraw_where(&mut core.io.client, is_refused) {
             if let Ask::Permission(permission) = ask {
                 self.on_decision(core, &id, *permission, &Decision::Rejected);
             }
